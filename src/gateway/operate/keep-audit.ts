@@ -34,6 +34,7 @@ const eraseEveryMs = 600_000
 export function keepAudit(options: KeepAuditOptions): { close(): Promise<void> } {
   const { stores, events, log, monotonic, securityEventDays } = options
   let isBroken = false
+  let isClosing = false
   let sealedAt = monotonic()
   const position = new Gauge({
     name: 'gateway_audit_position',
@@ -75,14 +76,15 @@ export function keepAudit(options: KeepAuditOptions): { close(): Promise<void> }
     everyMs: eraseEveryMs,
     onSuccess: options.jobs.watch('old security events', eraseEveryMs),
     async work() {
-      await stores.audit.erasePersonal(securityEventDays)
-      await stores.securityEvents.prune(securityEventDays)
+      await stores.audit.erasePersonal(securityEventDays, () => isClosing)
+      await stores.securityEvents.prune(securityEventDays, () => isClosing)
     },
     // The next run erases what this one missed.
     onFailure: (err) => log.warn({ err }, 'old security events not deleted'),
   })
   return {
     async close() {
+      isClosing = true
       await Promise.all([sealing.close(), erasing.close()])
     },
   }

@@ -23,12 +23,14 @@ export function keepRecords(options: {
 }): Repetition {
   const { db, keys, jobs, log } = options
   const onSuccess = jobs.watch('old usage and keys', everyMs)
-  return repeatedly({
+  let isClosing = false
+  const isStopped = () => isClosing
+  const repetition = repeatedly({
     everyMs,
     onSuccess,
     async work() {
-      await pruneUsage(db)
-      await pruneAged(db)
+      await pruneUsage(db, isStopped)
+      await pruneAged(db, isStopped)
       await keys.prune()
       await consolidateOutages(db, Date.now())
       await pruneAvailability(db)
@@ -36,4 +38,11 @@ export function keepRecords(options: {
     // The next run deletes what this one missed.
     onFailure: (err) => log.warn({ err }, 'old usage and keys not deleted, or outages not settled'),
   })
+  return {
+    ...repetition,
+    close() {
+      isClosing = true
+      return repetition.close()
+    },
+  }
 }

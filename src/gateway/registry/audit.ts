@@ -34,8 +34,8 @@ export interface Audit {
     after?: number | undefined
     limit: number
   }): Promise<RecordedAudit[]>
-  /** Erases addresses and browsers of entries older than `days`, at most 50,000 at a time. The chain stays valid. */
-  erasePersonal(days: number): Promise<void>
+  /** Erases addresses and browsers of entries older than `days`, in portions. The chain stays valid. */
+  erasePersonal(days: number, isStopped?: () => boolean): Promise<void>
 }
 
 /** Reads the audit. Each change writes its own entry. */
@@ -64,7 +64,7 @@ export function createAudit({ db }: { db: Kysely<RegistrySchema> }): Audit {
         .execute()
     },
 
-    erasePersonal: (days) => deleteAged(db, 'audit_personal', days),
+    erasePersonal: (days, isStopped) => deleteAged(db, 'audit_personal', days, isStopped),
   }
 }
 

@@ -39,8 +39,8 @@ export interface SecurityEventLog {
   write(events: readonly KeptSecurityEvent[]): Promise<void>
   /** In the order in which they were written. */
   list(page: SecurityEventPage): Promise<RecordedSecurityEvent[]>
-  /** Deletes events older than `days`, at most 50,000 at a time. */
-  prune(days: number): Promise<void>
+  /** Deletes events older than `days`, in portions. */
+  prune(days: number, isStopped?: () => boolean): Promise<void>
 }
 
 export function createSecurityEventLog({
@@ -99,7 +99,7 @@ export function createSecurityEventLog({
         .execute()
     },
 
-    prune: (days) => deleteAged(db, 'security_events', days),
+    prune: (days, isStopped) => deleteAged(db, 'security_events', days, isStopped),
   }
 }
 

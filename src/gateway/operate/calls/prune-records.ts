@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { inPortions } from '../../registry/in-portions.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
 
 /** Number of newest records kept per application. */
@@ -29,16 +30,16 @@ export async function pruneOverflow(
     ))`.execute(db)
 }
 
-/** Deletes records older than 24 hours. Reads the index once per application. */
-export async function pruneAged(db: Kysely<RegistrySchema>): Promise<void> {
-  await sql`
-    delete from call_records where ctid = any(array(
-      select r.ctid from call_records r
-      join applications a on r.application_id = a.id
-      where r.at < now() - make_interval(hours => ${recordsKeptHours})
-      limit ${rowsPerPrune} for update of r skip locked
-    ))`.execute(db)
+/** Deletes records older than 24 hours, in portions. Reads the index once per application. */
+export function pruneAged(db: Kysely<RegistrySchema>, isStopped?: () => boolean): Promise<void> {
+  return inPortions(async (rows) => {
+    const { numAffectedRows = 0n } = await sql`
+      delete from call_records where ctid = any(array(
+        select r.ctid from call_records r
+        join applications a on r.application_id = a.id
+        where r.at < now() - make_interval(hours => ${recordsKeptHours})
+        limit ${rows} for update of r skip locked
+      ))`.execute(db)
+    return Number(numAffectedRows)
+  }, isStopped)
 }
-
-/** Maximum number of expired rows deleted at a time. */
-const rowsPerPrune = 50_000

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { inPortions } from '../../registry/in-portions.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
 
 /** How long counts are kept: per minute, per hour and per day. */
@@ -8,20 +9,19 @@ const kept = [
   ['usage_days', '400 days'],
 ] as const
 
-/** Rows deleted at a time, few enough to stay well below the statement timeout. */
-const rowsPerPrune = 50_000
-
-/** Deletes expired counts. Skips rows that another process is deleting. */
-export async function pruneUsage(db: Kysely<RegistrySchema>): Promise<void> {
+/** Deletes expired counts in portions. Skips rows that another process is deleting. */
+export async function pruneUsage(
+  db: Kysely<RegistrySchema>,
+  isStopped?: () => boolean,
+): Promise<void> {
   for (const [table, age] of kept) {
-    let deleted: bigint | undefined
-    do {
-      const { numAffectedRows } = await sql`
+    await inPortions(async (rows) => {
+      const { numAffectedRows = 0n } = await sql`
         delete from ${sql.table(table)} where ctid = any(array(
           select ctid from ${sql.table(table)} where at < now() - ${age}::interval
-          limit ${rowsPerPrune} for update skip locked
+          limit ${rows} for update skip locked
         ))`.execute(db)
-      deleted = numAffectedRows
-    } while (deleted === BigInt(rowsPerPrune))
+      return Number(numAffectedRows)
+    }, isStopped)
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { recordAudit } from '../audit.ts'
 import type { RegistrySchema } from '../schema.ts'
@@ -33,32 +34,51 @@ export interface PruneAuditOptions {
   readonly by: string
 }
 
+/** Entries of one transaction, so that none holds its locks for long. */
+const entriesPerPortion = 5_000
+const pauseMs = 50
+
 /**
  * Removes the oldest part of the audit, up to the first entry that is not older
  * than `before`, and leaves a signed checkpoint with which the rest can still
- * be verified. The last link always stays. Needs a role that may delete.
+ * be verified. The last link always stays. Works in portions: after a failure
+ * those that are done stay done, and the next run continues. Needs a role that
+ * may delete.
  *
- * @returns the checkpoint; undefined when there was nothing to remove
+ * @returns the last checkpoint, with all entries removed now; undefined when
+ * there was nothing to remove
  * @throws {AuditFaulty} | {AuditBusy}
  */
-export async function pruneAudit({
-  db,
-  signer,
-  before,
-  by,
-}: PruneAuditOptions): Promise<Checkpoint | undefined> {
+export async function pruneAudit(options: PruneAuditOptions): Promise<Checkpoint | undefined> {
+  const { db, signer, before } = options
   const { faults } = await verifyAudit({ db, keys: signer.publicKeys })
   if (faults.length > 0) throw new AuditFaulty(faults.length)
+  // The first link that stays: its entry is young enough, or it is the last one.
+  const { rows } = await sql<{ first: number | null }>`
+    select coalesce(
+      (select min(l.position) from audit_links l join audit a on a.id = l.entry_id where a.at >= ${before}),
+      (select max(position) from audit_links)
+    ) as first`.execute(db)
+  const last = (rows[0]?.first ?? 1) - 1
+  let made: Checkpoint | undefined
+  for (;;) {
+    const checkpoint = await prunePortion(options, last)
+    if (checkpoint === undefined) return made
+    made = { ...checkpoint, entries: checkpoint.entries + (made?.entries ?? 0) }
+    if (checkpoint.position >= last) return made
+    await delay(pauseMs)
+  }
+}
+
+/** Removes at most a portion, up to the position `last`. */
+function prunePortion(
+  { db, signer, before, by }: PruneAuditOptions,
+  last: number,
+): Promise<Checkpoint | undefined> {
   return db.transaction().execute(async (trx) => {
     if (!(await tryLockChain(trx))) throw new AuditBusy()
     const start = await readStart(trx)
-    // The first link that stays: its entry is young enough, or it is the last one.
-    const { rows } = await sql<{ first: number | null }>`
-      select coalesce(
-        (select min(l.position) from audit_links l join audit a on a.id = l.entry_id where a.at >= ${before}),
-        (select max(position) from audit_links)
-      ) as first`.execute(trx)
-    const position = (rows[0]?.first ?? 1) - 1
+    const position = Math.min(last, start.position + entriesPerPortion)
     if (position <= start.position) return undefined
     const removed = trx
       .selectFrom('audit_links')
