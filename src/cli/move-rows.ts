@@ -94,7 +94,7 @@ async function recordExport(database: Database, by: string): Promise<void> {
 export interface ImportOptions {
   /** Whether rows that are there are deleted first. */
   readonly replace?: boolean | undefined
-  /** Whether nobody is asked. */
+  /** Whether the person is not asked. */
   readonly yes?: boolean | undefined
   readonly json?: boolean | undefined
 }

@@ -9,7 +9,7 @@ export function registerImport(command: Command, context: CommandContext): void 
     'tollgate import tollgate.jsonl.gz --replace --yes',
   ])
     .description(
-      'Bring an export into an empty database, all of it or nothing. An export of an earlier release is migrated. Stop all processes of the database first, and give the secrets that the old ones had. On PostgreSQL, use the role that owns the tables.',
+      'Bring an export into an empty database, completely or not at all. An export of an earlier release is migrated. Stop all processes of the database first, and give the secrets that the old ones had. On PostgreSQL, use the role that owns the tables.',
     )
     .option('--replace', 'delete everything that is in the database first')
     .option('--yes', 'with --replace: do not ask; required where no terminal can answer')

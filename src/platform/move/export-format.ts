@@ -1,7 +1,7 @@
 // An export is a gzipped file of lines. A line of JSON in braces says what follows; a line in brackets is a row with the
 // values as PostgreSQL writes them, or null. First a header, then each table with its number of rows and the SHA-256
 // over them, then the sequences, then the counts of limits, then the end. docs/backup.md describes it.
-import type { Owner } from './tables.ts'
+import type { SchemaName } from '../schema-history.ts'
 
 /** Of the file. A release reads every format up to its own. */
 export const exportFormat = 1
@@ -15,7 +15,7 @@ export interface ExportHeader {
   /** The instant that the file shows, ISO 8601. */
   readonly madeAt: string
   /** By owner, the names of the migrations that made the tables; empty without tables. */
-  readonly migrations: Readonly<Record<Owner, readonly string[]>>
+  readonly migrations: Readonly<Record<SchemaName, readonly string[]>>
   /** Fingerprints of secrets that the rows need and that are not in the file. */
   readonly secrets: Readonly<Record<string, string>>
   /** The newest link of the audit's chain; null without any. */

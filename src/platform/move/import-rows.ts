@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Migration } from 'kysely/migration'
 import type { Database } from '../database.ts'
+import type { SchemaName } from '../schema-history.ts'
+import type { SchemaMigrations } from '../schema-migration.ts'
 import { cutOff, parsed, parseHeader, readExportLines } from './export-file.ts'
 import {
   type CountLine,
@@ -12,9 +13,9 @@ import {
   type TableEndLine,
   type TableLine,
 } from './export-format.ts'
-import { type Owner, readTables, setForms, type Table, tableId } from './tables.ts'
+import { readTables, setForms, type Table, tableId } from './tables.ts'
 
-/** The database has rows, and nobody asked to replace them. Nothing was changed. */
+/** The database has rows, and they are not to be replaced. Nothing was changed. */
 export class DatabaseNotEmpty extends Error {
   constructor(table: string, rows: number) {
     super(`the database is not empty: ${table} has ${rows} ${rows === 1 ? 'row' : 'rows'}`)
@@ -23,7 +24,7 @@ export class DatabaseNotEmpty extends Error {
 }
 
 /** By owner, all migrations of this release. */
-export type AllMigrations = Readonly<Record<Owner, Readonly<Record<string, Migration>>>>
+export type AllMigrations = Readonly<Record<SchemaName, SchemaMigrations>>
 
 export interface ImportOptions {
   /** Has the tables of this release. */
@@ -210,8 +211,8 @@ function missingMigrations(
   path: string,
   header: ExportHeader,
   migrations: AllMigrations,
-): [Owner, string][] {
-  const missing: [Owner, string][] = []
+): [SchemaName, string][] {
+  const missing: [SchemaName, string][] = []
   for (const owner of ['registry', 'bank'] as const) {
     const had = new Set(header.migrations[owner])
     const known = Object.keys(migrations[owner]).sort()

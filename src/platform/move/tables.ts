@@ -1,13 +1,11 @@
 import { type Kysely, sql } from 'kysely'
-
-/** Owner of tables; `bank` is also the name of its schema. */
-export type Owner = 'registry' | 'bank'
+import { readHistory, type SchemaName } from '../schema-history.ts'
 
 /** A table as the database describes it. */
 export interface Table {
   /** `registry.developers`: the same in every database, whatever its schema is called. */
   readonly name: string
-  readonly owner: Owner
+  readonly owner: SchemaName
   readonly schema: string
   readonly table: string
   readonly columns: readonly Column[]
@@ -59,7 +57,7 @@ export async function readTables(db: Kysely<unknown>): Promise<readonly Table[]>
         where f.conrelid = c.oid and f.contype = 'f') as parents
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and (n.nspname = current_schema() or n.nspname = 'bank')
-      and c.relname !~ '^(registry|bank)_migration'
+      and c.relname !~ '^(registry|bank)_(migration|upgrade)'
     order by n.nspname desc, c.relname`.execute(db)
   return parentsFirst(rows).map(({ schema, table, columns, key }) => {
     const owner = schema === 'bank' ? 'bank' : 'registry'
@@ -85,15 +83,9 @@ function parentsFirst(rows: readonly Row[]): readonly Row[] {
 /** The names of the migrations that the database has, in their order; empty without tables of that owner. */
 export async function readMigrations(
   db: Kysely<unknown>,
-  owner: Owner,
+  owner: SchemaName,
 ): Promise<readonly string[]> {
-  const history = `${owner}_migration`
-  const { rows } = await sql<{ there: boolean }>`
-    select to_regclass(${history}) is not null as there`.execute(db)
-  if (rows[0]?.there !== true) return []
-  const names = await sql<{ name: string }>`
-    select name from ${sql.table(history)} order by name collate "C"`.execute(db)
-  return names.rows.map(({ name }) => name)
+  return (await readHistory(db, owner)).map(({ name }) => name).sort()
 }
 
 /** One form of times and octets for export and import, whatever the server's own settings are. Within a transaction. */
