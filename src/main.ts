@@ -18,6 +18,7 @@ import { createJobMetrics } from './platform/job-metrics.ts'
 import { type Lifetime, startWithin } from './platform/lifetime.ts'
 import { listen } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
+import { createLogSwitch } from './platform/log-switch.ts'
 import { createManagement, createMetricsRegistry } from './platform/management.ts'
 import { createNetworks } from './platform/networks.ts'
 import { type PlannedListener, probePorts } from './platform/probe-ports.ts'
@@ -100,8 +101,10 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     hasRegistry: roles.has('gateway') || roles.has('portal'),
   })
   recordFiles(certificates, events)
+  const logSwitch = createLogSwitch({ log, settings, now: Date.now })
+  lifetime.opened(() => logSwitch.close())
   const base: Foundation = {
-    ...{ settings, secrets, dataFolder, database, events, log, lifetime, isEnding },
+    ...{ settings, secrets, logSwitch, dataFolder, database, events, log, lifetime, isEnding },
   }
   const parts = {
     ...{ ...base, certificates, catalogue, addresses, metricsRegistry, jobs },
@@ -147,7 +150,9 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     addresses.bound('gateway', await listening)
     gateway.endApplications(addresses)
   }
-  services?.registry.onChange('configuration', () => void certificates.reload())
+  services?.registry.onChange('configuration', ({ action }) => {
+    if (action !== 'log') void certificates.reload()
+  })
   management = createManagement({
     tls: certificates.management,
     token: settings.managementToken,

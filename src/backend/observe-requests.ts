@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { loggedMs, type WriteAccessLine } from '../platform/access-line.ts'
 import type { BankMetrics, BankRequest } from './bank-metrics.ts'
 import { requestIdOf } from './request-id.ts'
+import { traceIdOf } from './trace-id.ts'
 
 export interface ObserveRequestsOptions {
   readonly listener: BankRequest['listener']
@@ -25,6 +26,7 @@ export function observeRequests(
     metrics.observe({ listener, operation, status, seconds: elapsedTime / 1000 })
     writeAccessLine?.(status, () => ({
       requestId: requestIdOf(request),
+      traceId: traceIdOf(request),
       ...(operation === undefined
         ? { method, route: routeOptions.url }
         : { api: operation.api, version: operation.version, operation: operation.id }),

@@ -88,6 +88,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/reload.ts')).registerReload,
   },
   {
+    name: 'log',
+    summary: 'change for a while what running processes write to their logs',
+    load: async () => (await import('./commands/log.ts')).registerLog,
+  },
+  {
     name: 'explain',
     summary: 'show what the gateway would do with a call, and why',
     load: async () => (await import('./commands/explain.ts')).registerExplain,

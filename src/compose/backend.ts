@@ -48,7 +48,7 @@ export interface BackendRoleOptions extends ListenerFoundation {
  */
 export async function startBackend(options: BackendRoleOptions): Promise<readonly Probe[]> {
   const { settings, catalogue, database, identity, addresses, sandboxSecret, log } = options
-  const { accessLog } = settings
+  const { accessLog } = options.logSwitch
   const timeZone = settings.bankTimeZone
   const { migrateOnStart } = settings
   await migrate(database, { name: 'bank', migrations: bankMigrations, migrateOnStart })

@@ -81,7 +81,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         identity,
         certificates,
         observer: createCallObserver({
-          ...{ metrics, log, accessLog: () => settings.accessLog, monotonic },
+          ...{ metrics, log, accessLog: options.logSwitch.accessLog, monotonic },
           ...{ recorder, spans, availability },
           momentOf: createMomentOf({ now: Date.now, monotonic }),
           keyFailures: createKeyFailures({ events, keys: registry, now: Date.now }),

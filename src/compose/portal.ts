@@ -117,7 +117,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
           }),
     metrics: createPortalMetrics(options.metricsRegistry),
     writeAccessLine: createAccessLine({
-      ...{ log, accessLog: settings.accessLog, message: 'portal request' },
+      ...{ log, accessLog: options.logSwitch.accessLog, message: 'portal request' },
     }),
     events,
     clientAddress,

@@ -83,6 +83,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     monotonic: () => performance.now(),
   })
   lifetime.opened(() => audit.close())
-  stores.registry.onChange('configuration', () => void publisher.reload())
+  stores.registry.onChange('configuration', ({ action }) => {
+    if (action !== 'log') void publisher.reload()
+  })
   return { ...stores, metrics, publisher }
 }

@@ -14,6 +14,7 @@ import { type Database, openDatabase } from '../platform/database.ts'
 import { startEmbeddedDatabase } from '../platform/embedded-database.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
+import type { LogSwitch } from '../platform/log-switch.ts'
 import type { Probe } from '../platform/management.ts'
 import type { SecurityEvents } from '../platform/security-events.ts'
 import type { Settings } from '../platform/settings.ts'
@@ -28,6 +29,8 @@ export interface Foundation {
   readonly settings: Settings
   readonly secrets: LiveSecrets
   readonly log: Logger
+  /** What the log shows now, which a command may change. */
+  readonly logSwitch: LogSwitch
   readonly lifetime: Lifetime
   readonly database: Database
   /** Where every part records security events. */
@@ -137,6 +140,9 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
   processMetrics.watchStore('counters', () => counter.isUp())
   processMetrics.watchStore('registry', () => registry.isUp())
   processMetrics.watchLoad({ database: database.load, registry: registry.load })
+  registry.onChange('configuration', ({ action, detail }) => {
+    if (action === 'log') options.logSwitch.change(detail ?? {})
+  })
   registry.onChange('counter', ({ detail }) => {
     // An operator reset the counter: a bucket remembered as empty may be full again.
     const bucket = detail?.['bucket']

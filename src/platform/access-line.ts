@@ -6,7 +6,8 @@ export type WriteAccessLine = (status: number, fields: () => object) => void
 
 export interface AccessLineOptions {
   readonly log: Pick<Logger, 'child'>
-  readonly accessLog: AccessLog
+  /** The current choice. */
+  readonly accessLog: () => AccessLog
   /** What every line says, such as `portal request`. */
   readonly message: string
 }
@@ -15,7 +16,7 @@ export interface AccessLineOptions {
 export function createAccessLine({ log, accessLog, message }: AccessLineOptions): WriteAccessLine {
   const access = log.child({}, { level: 'info' })
   return (status, fields) => {
-    if (isWritten(accessLog, status)) access.info({ ...fields(), status }, message)
+    if (isWritten(accessLog(), status)) access.info({ ...fields(), status }, message)
   }
 }
 

@@ -11,6 +11,7 @@ import { createProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import { openDatabase } from '../platform/database.ts'
 import { type Lifetime, startWithin } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
+import { createLogSwitch } from '../platform/log-switch.ts'
 import { createMetricsRegistry, type Probe } from '../platform/management.ts'
 import { createWatchedCopy } from '../platform/watched-files.ts'
 import type {
@@ -79,8 +80,11 @@ async function open(
   lifetime.opened(() => database.close())
   let isEnding = false
   const secrets = createToldSecrets(start.secrets)
+  const logSwitch = createLogSwitch({ log, settings, now: Date.now })
+  lifetime.opened(() => logSwitch.close())
   const base = {
     settings,
+    logSwitch,
     secrets,
     dataFolder: undefined,
     database,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createClient, eventually } from '../support/calling.ts'
+import { tollgate } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
 import { metricsOf } from '../support/metrics.ts'
 import {
@@ -96,6 +97,32 @@ t.test(
     // Unless a day has ended meanwhile.
     const last = ends[0] === ends[3] ? '1' : '2'
     t.same(seen, ['2', '2', '2', last], 'the first window comes back with its count')
+  },
+)
+
+t.test(
+  'tollgate log changes level and access log while the process runs, and takes it back',
+  async (t) => {
+    const generation = /^gateway_config_generation \d+$/m
+    const before = generation.exec(await metricsOf(process.urls.management))?.[0]
+    const client = createClient(t, process.urls.gateway, 1)
+    const lines = (): unknown[] => process.output.stderr.match(/"msg":"call"/g) ?? []
+    await client.call({ key: 'none' })
+    const change = await tollgate(
+      { DATA_DIR: dataDir },
+      ...['log', '--level', 'info', '--access', 'errors', '--for', '10m'],
+    )
+    t.equal(change.code, 0, change.stderr)
+    const changed = /"accessLog":"errors".*"msg":"the log was changed until then"/
+    t.ok(await eventually(async () => changed.test(process.output.stderr)))
+    t.equal(lines().length, 0, 'with LOG_LEVEL=error no call writes a line')
+    await client.call({ key: 'none' })
+    t.ok(await eventually(async () => lines().length === 1))
+    await tollgate({ DATA_DIR: dataDir }, 'log', '--reset')
+    const taken = /"msg":"the settings of the log apply again"/
+    t.ok(await eventually(async () => taken.test(process.output.stderr)))
+    const after = generation.exec(await metricsOf(process.urls.management))?.[0]
+    t.equal(after, before, 'it is no reload')
   },
 )
 

@@ -20,7 +20,7 @@ import type { Spans } from './spans.ts'
 export interface CallObserverOptions {
   readonly metrics: GatewayMetrics
   readonly log: Logger
-  /** In force now. */
+  /** The current choice. */
   readonly accessLog: () => AccessLog
   /** Without a recorder, calls are not stored for developers. */
   readonly recorder?: Pick<CallRecorder, 'ended' | 'cut' | 'rehearsed'> | undefined
