@@ -85,6 +85,11 @@ select format('grant select, insert, update, delete on %I to tollgate_gateway', 
   where to_regclass('public.' || name) is not null
 \gexec
 
+-- What gateways publish, for `tollgate plan`.
+select 'grant select, insert, update, delete on published_configurations to tollgate_gateway'
+  where to_regclass('public.published_configurations') is not null
+\gexec
+
 -- Which migrations ran: a process compares them with its own release when it starts.
 select 'grant select on registry_upgrade to tollgate_gateway'
   where to_regclass('public.registry_upgrade') is not null

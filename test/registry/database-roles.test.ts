@@ -41,7 +41,7 @@ t.test(
       return database
     }
 
-    t.test('the gateway deletes what is old and seals the audit', async (t) => {
+    t.test('the gateway deletes what is old, seals the audit and notes what it publishes', async (t) => {
       const stores = await testStores(connect('portal'))
       const { application } = await testApplication(stores)
       await stores.keys.issue({ applicationId: application.id, by: 'test' })
@@ -62,6 +62,10 @@ t.test(
       await consolidateOutages(db, Date.now())
       await pruneAvailability(db)
       await createChanges({ db }).prune(1)
+      const configuration = { digest: 'x', json: '{"format":1,"versions":[],"plans":[]}' }
+      await own.publishedConfigurations.published(configuration)
+      await own.publishedConfigurations.used(configuration)
+      t.match(await stores.publishedConfigurations.inForce(), { isRunning: true })
 
       await stores.applications.delete({ id: application.id, by: 'test' })
       const deleted = await own.deletedApplications.claim(60)
