@@ -210,6 +210,8 @@ const calls: Readonly<Record<string, Call>> = {
   endOverride: { of: 'operator', status: 204 },
   listRefusals: { of: 'operator', status: 200 },
   listTopApplications: { of: 'operator', status: 200 },
+  getAvailability: { of: 'operator', status: 200 },
+  getAvailabilityFile: { of: 'operator', status: 200 },
   getSignUpMode: { of: 'operator', status: 200 },
   setSignUpMode: { of: 'operator', status: 200, body: () => ({ mode: 'open' }) },
   listAudit: { of: 'operator', status: 200 },

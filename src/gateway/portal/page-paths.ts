@@ -61,6 +61,7 @@ export const operatorSections = [
   'versions',
   'top-applications',
   'refusals',
+  'availability',
   'sign-up',
   'audit',
   'security-events',

@@ -5,6 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import type { AvailabilityAnswer } from '../../gateway/portal/schemas/availability.ts'
 import type { KeyList } from '../../gateway/portal/schemas/applications.ts'
 import type { WaitingLimitRequestList } from '../../gateway/portal/schemas/limit-requests.ts'
 import type {
@@ -80,6 +81,32 @@ export function useTopApplications() {
     queryKey: ['operator', 'top-applications'],
     queryFn: () => request<TopApplications>('GET', `${root}/top-applications`),
   })
+}
+
+/** The current quarter (UTC), or the one before. */
+export type Quarter = 'current' | 'last'
+
+/** Uptime, downtime, errors and response times of a quarter. */
+export function useAvailability(quarter: Quarter) {
+  return useQuery({
+    queryKey: ['operator', 'availability', quarter],
+    queryFn: () => request<AvailabilityAnswer>('GET', `${root}/availability${rangeOf(quarter)}`),
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  })
+}
+
+/** Address of a quarter's report as CSV. */
+export function availabilityFile(quarter: Quarter): string {
+  return `${root}/availability.csv${rangeOf(quarter)}`
+}
+
+function rangeOf(quarter: Quarter): string {
+  if (quarter === 'current') return ''
+  const now = new Date()
+  // The day before the first of this quarter.
+  const first = Date.UTC(now.getUTCFullYear(), Math.floor(now.getUTCMonth() / 3) * 3, 1)
+  return `?to=${new Date(first - 86_400_000).toISOString().slice(0, 10)}`
 }
 
 /** Calls of the last day and what is registered; a minute old at most. */

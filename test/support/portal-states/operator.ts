@@ -122,6 +122,13 @@ export const operatorStates: readonly PageState[] = [
     prepare: (page) => page.getByRole('table').first().waitFor(),
     isPictured: true,
   },
+  {
+    name: 'operator-availability',
+    viewer: 'operator',
+    path: '/operator/availability',
+    prepare: (page) => page.getByRole('table').first().waitFor(),
+    isPictured: true,
+  },
   { name: 'operator-sign-up', viewer: 'operator', path: '/operator/sign-up', isPictured: true },
   {
     name: 'operator-audit',

@@ -5,6 +5,7 @@ import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { ApplicationsSection } from './applications-section.tsx'
 import { AuditDownload, AuditSection } from './audit-section.tsx'
+import { AvailabilitySection } from './availability-section.tsx'
 import { DevelopersSection } from './developers-section.tsx'
 import { OverviewSection } from './overview-section.tsx'
 import { PlansSection } from './plans-section.tsx'
@@ -25,6 +26,7 @@ const sections: Readonly<Record<OperatorSection, ComponentType>> = {
   versions: VersionsSection,
   'top-applications': TopApplicationsSection,
   refusals: RefusalsSection,
+  availability: AvailabilitySection,
   'sign-up': SignUpSection,
   audit: AuditSection,
   'security-events': SecurityEventsSection,

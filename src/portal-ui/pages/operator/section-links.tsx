@@ -16,6 +16,7 @@ const icons: Readonly<Record<OperatorSection, IconName>> = {
   versions: 'arrows',
   'top-applications': 'gauge',
   refusals: 'ban',
+  availability: 'pulse',
   'sign-up': 'newcomer',
   audit: 'paper',
   'security-events': 'shield',

@@ -2,6 +2,7 @@ import type { PortalApp } from '../../portal-app.ts'
 import type { PortalServices } from '../../services.ts'
 import { registerOperatedApplications } from './applications.ts'
 import { registerAudit } from './audit.ts'
+import { registerAvailability } from './availability.ts'
 import { registerOperatedDevelopers } from './developers.ts'
 import { registerFigures } from './figures.ts'
 import { registerLimitRequestAnswers } from './limit-requests.ts'
@@ -23,6 +24,7 @@ export function registerOperator(
   registerFigures(app, services)
   registerRefusals(app, services)
   registerTopApplications(app, services)
+  registerAvailability(app, services)
   registerSignUpMode(app, services)
   registerAudit(app, services)
   registerSecurityEvents(app, services)

@@ -1,0 +1,168 @@
+import { Button, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { useState } from 'react'
+import type {
+  AvailabilityAnswer,
+  AvailabilityIndicators,
+} from '../../../gateway/portal/schemas/availability.ts'
+import { useApis } from '../../api/catalogue.ts'
+import { availabilityFile, type Quarter, useAvailability } from '../../api/operator.ts'
+import { DataTable, EmptyCell } from '../../components/data-table.tsx'
+import { Day } from '../../components/day.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
+import { Time } from '../../components/time.tsx'
+import { milliseconds, wholeNumber } from '../../in-words.ts'
+import { versionTitle } from '../../published.ts'
+import { pageLocale, t } from '../../words.ts'
+
+const quarters = ['current', 'last'] as const
+
+/** Uptime, errors and response times of each API version, as the bank reports them. */
+export function AvailabilitySection() {
+  const [quarter, setQuarter] = useState<Quarter>('current')
+  const availability = useAvailability(quarter)
+  const { data } = availability
+  return (
+    <Stack gap="lg">
+      <Text c="dimmed">{t('availability.means')}</Text>
+      <Group justify="space-between" gap="sm">
+        <SegmentedControl
+          value={quarter}
+          onChange={(value) => setQuarter(value === 'last' ? 'last' : 'current')}
+          data={quarters.map((value) => ({ value, label: t(`availability.${value}`) }))}
+          aria-label={t('availability.quarter')}
+        />
+        <Button component="a" href={availabilityFile(quarter)} download variant="default">
+          {t('availability.download')}
+        </Button>
+      </Group>
+      <QueryState query={availability} />
+      {data === undefined ? null : (
+        <>
+          <SectionCard title={t('availability.inAll')} hasRows>
+            <Indicators rows={data.quarters} label={t('availability.inAll')} />
+          </SectionCard>
+          <SectionCard title={t('availability.outages')} hasRows={data.outages.length > 0}>
+            <Outages items={data.outages} />
+          </SectionCard>
+          <SectionCard title={t('availability.byDay')} hasRows>
+            <Indicators rows={withCalls(data.days)} label={t('availability.byDay')} />
+          </SectionCard>
+        </>
+      )}
+    </Stack>
+  )
+}
+
+/** Newest first, without days on which a version had neither a call nor downtime. */
+function withCalls(days: AvailabilityAnswer['days']): AvailabilityAnswer['days'] {
+  return days.filter(({ requests, downtimeSeconds }) => requests + downtimeSeconds > 0).toReversed()
+}
+
+function Indicators(props: {
+  readonly rows: readonly AvailabilityIndicators[]
+  readonly label: string
+}) {
+  const { rows, label } = props
+  const { data: apis } = useApis()
+  return (
+    <DataTable
+      label={label}
+      columns={[
+        { name: 'version', label: t('availability.version') },
+        { name: 'period', label: t('availability.period'), narrow: 'beside' },
+        { name: 'uptime', label: t('availability.uptime'), isNumber: true },
+        { name: 'unplanned', label: t('availability.unplanned'), isNumber: true },
+        { name: 'planned', label: t('availability.planned'), isNumber: true },
+        { name: 'calls', label: t('overview.calls'), isNumber: true },
+        { name: 'errors', label: t('availability.errors'), isNumber: true },
+        { name: 'first', label: t('availability.firstByte'), isNumber: true },
+        { name: 'last', label: t('availability.lastByte'), isNumber: true },
+      ]}
+    >
+      {rows.map((row) => (
+        <Table.Tr key={`${row.period} ${row.api} ${row.version}`}>
+          <Table.Td>
+            <bdi>{versionTitle(apis, row)}</bdi>
+          </Table.Td>
+          <Table.Td>
+            {row.period.includes('Q') ? <bdi>{row.period}</bdi> : <Day date={row.period} />}
+          </Table.Td>
+          <Table.Td data-number>{percentage(row.uptimePercent)}</Table.Td>
+          <Table.Td data-number>{seconds(row.unplannedSeconds)}</Table.Td>
+          <Table.Td data-number>{seconds(row.plannedSeconds)}</Table.Td>
+          <Table.Td data-number>{wholeNumber(row.requests)}</Table.Td>
+          {row.errorPercent === null ? (
+            <EmptyCell />
+          ) : (
+            <Table.Td data-number>{percentage(row.errorPercent)}</Table.Td>
+          )}
+          <Milliseconds of={row.firstByteMs} />
+          <Milliseconds of={row.lastByteMs} />
+        </Table.Tr>
+      ))}
+    </DataTable>
+  )
+}
+
+function Milliseconds({ of }: { readonly of: number | null }) {
+  return of === null ? <EmptyCell /> : <Table.Td data-number>{milliseconds(of)}</Table.Td>
+}
+
+function Outages({ items }: { readonly items: AvailabilityAnswer['outages'] }) {
+  const { data: apis } = useApis()
+  if (items.length === 0) {
+    return <EmptyState title={t('availability.noOutage')}>{t('availability.rule')}</EmptyState>
+  }
+  return (
+    <DataTable
+      label={t('availability.outages')}
+      columns={[
+        { name: 'version', label: t('availability.version') },
+        { name: 'from', label: t('availability.from'), narrow: 'beside' },
+        { name: 'until', label: t('availability.until') },
+        { name: 'seconds', label: t('availability.seconds'), isNumber: true },
+        { name: 'planned', label: t('availability.planned'), isNumber: true },
+        { name: 'calls', label: t('availability.unanswered'), isNumber: true },
+        { name: 'applications', label: t('operator.applications'), isNumber: true },
+        { name: 'series', label: t('availability.series'), narrow: 'below' },
+      ]}
+    >
+      {items.map((item) => (
+        <Table.Tr key={`${item.from} ${item.api} ${item.version}`}>
+          <Table.Td>
+            <bdi>{versionTitle(apis, item)}</bdi>
+          </Table.Td>
+          <Table.Td>
+            <Time at={item.from} isPrecise />
+          </Table.Td>
+          <Table.Td>
+            {item.until === null ? t('availability.goesOn') : <Time at={item.until} isPrecise />}
+          </Table.Td>
+          <Table.Td data-number>{seconds(item.seconds)}</Table.Td>
+          <Table.Td data-number>{seconds(item.plannedSeconds)}</Table.Td>
+          <Table.Td data-number>{wholeNumber(item.calls)}</Table.Td>
+          <Table.Td data-number>{wholeNumber(item.applications)}</Table.Td>
+          <Table.Td>
+            {item.series.map(({ id }) => (
+              <div key={id}>
+                <code dir="ltr">{id}</code>
+              </div>
+            ))}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
+  )
+}
+
+/** With as many digits as 0.1 s of a quarter needs. */
+function percentage(value: number): string {
+  const format = { style: 'percent', maximumFractionDigits: 5 } as const
+  return (value / 100).toLocaleString(pageLocale(), format)
+}
+
+function seconds(value: number): string {
+  return value.toLocaleString(pageLocale(), { maximumFractionDigits: 3 })
+}
