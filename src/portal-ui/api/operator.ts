@@ -5,8 +5,8 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import type { AvailabilityAnswer } from '../../gateway/portal/schemas/availability.ts'
 import type { KeyList } from '../../gateway/portal/schemas/applications.ts'
+import type { AvailabilityAnswer } from '../../gateway/portal/schemas/availability.ts'
 import type { WaitingLimitRequestList } from '../../gateway/portal/schemas/limit-requests.ts'
 import type {
   AuditList,
