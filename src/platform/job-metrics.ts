@@ -15,11 +15,11 @@ export function createJobMetrics(
   new Gauge({
     name: 'gateway_job_overdue_seconds',
     help: 'Time since a repeated job of the process should have succeeded again; 0 in time',
-    labelNames: ['job'],
+    labelNames: ['task'],
     registers: [registry],
     aggregator: 'max',
     collect() {
-      for (const [job, at] of dueAt) this.set({ job }, Math.max(0, monotonic() - at) / 1000)
+      for (const [job, at] of dueAt) this.set({ task: job }, Math.max(0, monotonic() - at) / 1000)
     },
   })
   return {
