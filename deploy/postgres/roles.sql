@@ -78,21 +78,19 @@ from unnest(array['security_events', 'audit_personal']) as name, unnest(array[
 \gexec
 \endif
 
--- What the availability report is made from.
-select format('grant select, insert, update, delete on %I to tollgate_gateway', name)
-  from unnest(array['availability_minutes', 'availability_hours', 'availability_slices', 'availability_outages',
-    'availability_outage_seconds', 'availability_rule']) as name
-  where to_regclass('public.' || name) is not null
-\gexec
-
--- What gateways publish, for `tollgate plan`.
-select 'grant select, insert, update, delete on published_configurations to tollgate_gateway'
-  where to_regclass('public.published_configurations') is not null
-\gexec
-
--- Which migrations ran: a process compares them with its own release when it starts.
-select 'grant select on registry_upgrade to tollgate_gateway'
-  where to_regclass('public.registry_upgrade') is not null
+-- What migrations created since release 0.1.0, if they ran. Every process reads the first one when it starts.
+select format('grant %s on %I to tollgate_gateway', rights, name)
+from (values
+  ('registry_upgrade', 'select'),
+  ('published_configurations', 'select, insert, update, delete'),
+  ('availability_minutes', 'select, insert, update, delete'),
+  ('availability_hours', 'select, insert, update, delete'),
+  ('availability_slices', 'select, insert, update, delete'),
+  ('availability_outages', 'select, insert, update, delete'),
+  ('availability_outage_seconds', 'select, insert, update, delete'),
+  ('availability_rule', 'select, insert, update, delete')
+) as later (name, rights)
+where to_regclass('public.' || name) is not null
 \gexec
 
 \if :has_bank

@@ -101,7 +101,8 @@ for (const balancer of tried) {
           programs[program].folder,
         )
       const gateways: [TollgateProcess, TollgateProcess] = [await start('old'), await start('old')]
-      const pool = new Pool(await startBalancer(t, balancer, gateways), { connections: callers })
+      const origin = await startBalancer(t, balancer, gateways)
+      const pool = new Pool(origin, { connections: callers })
       t.teardown(() => pool.destroy())
 
       async function replace(at: 0 | 1, program: Program): Promise<void> {
@@ -136,6 +137,7 @@ for (const balancer of tried) {
           ...programs.old.env,
           IDENTITY_JWKS_URL: `${gateways[0].urls.management}/.well-known/jwks.json`,
           SESSION_SECRET: 'known-to-all-who-read-it-of-a-test-only',
+          GATEWAY_PUBLIC_URL: origin,
         }
         const { urls } = await spawnTollgate(t, ['backend'], own, release.program)
         t.equal((await fetch(`${urls.management}/readyz`)).status, 200, 'its bank starts too')
