@@ -54,7 +54,6 @@ t.test(
       await own.keyPeppers.findMissing(testPeppers)
       t.equal(await own.keys.limitLives(), 1)
       await own.keys.prune()
-      await own.publishedConfigurations.published({ digest: 'x', json: '{}' })
       await own.audit.erasePersonal(1)
       await own.securityEvents.prune(1)
       await own.auditChain.seal()
