@@ -176,6 +176,7 @@ export async function createProgram(
   const program = new Command('tollgate')
     .description('An API gateway and developer portal for banks')
     .version(packageVersion(), '-V, --version', 'print the version')
+    .option('--as <name>', 'who acts, for the audit log (default: the user of the system)')
     .exitOverride()
     .configureHelp({ optionDescription: describeOption })
     .showHelpAfterError('(add --help for usage and examples)')

@@ -26,7 +26,8 @@ export interface RunOptions {
  * nothing else.
  */
 export async function run(options: RunOptions): Promise<number> {
-  const { args, env, stdin, stdout, stderr, isTerminal } = options
+  const { env, stdin, stdout, stderr, isTerminal } = options
+  const { args, as } = takeActor(options.args)
   let settings: Settings | undefined
   let catalogue: Promise<Catalogue> | undefined
   const context: CommandContext = {
@@ -54,9 +55,12 @@ export async function run(options: RunOptions): Promise<number> {
     stdin,
     isTerminal,
     now: Date.now,
-    actor: `operator:${userName()}`,
+    actor: `operator:${as ?? userName()}`,
   }
   try {
+    if (as !== undefined && !/^[A-Za-z0-9][\w.@-]{0,63}$/.test(as)) {
+      throw new UsageError('--as needs a name of at most 64 letters, digits, dots, hyphens and @')
+    }
     const program = await createProgram(context, { stdout, stderr }, askedCommand(args))
     checkHelpTopic(args, program)
     await program.parseAsync(args, { from: 'user' })
@@ -69,6 +73,13 @@ export async function run(options: RunOptions): Promise<number> {
     if (error instanceof CommandError) return error.exitCode
     return error instanceof UsageError ? 2 : 1
   }
+}
+
+/** Takes `--as <name>` out of a command line, wherever it stands: every command may have it. */
+function takeActor(given: readonly string[]): { args: readonly string[]; as: string | undefined } {
+  const at = given.indexOf('--as')
+  if (at === -1) return { args: given, as: undefined }
+  return { args: given.toSpliced(at, 2), as: given[at + 1] ?? '' }
 }
 
 /** The command of `tollgate key …` and of `tollgate help key`. */

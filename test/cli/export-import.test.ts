@@ -34,7 +34,7 @@ async function json(env: Readonly<Record<string, string>>, ...args: string[]) {
 
 const source = await testDatabase(t)
 const fromSource = { ...secrets, DATABASE_URL: source.url }
-const { application } = await testApplication(await testStores(source.database))
+const { application, developer } = await testApplication(await testStores(source.database))
 const file = join(folder, 'export.jsonl.gz')
 const exported = await json(fromSource, 'export', file)
 const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n')
@@ -167,3 +167,22 @@ t.test('an export of an earlier schema is migrated with its rows', async (t) => 
   t.same(rows, [{ name: 'A\nB "\\', admitted: 12, answered_2xx: 0, durations: [] }])
   t.match(await json(env, 'audit', 'verify'), { faults: [] })
 })
+
+t.test(
+  'a developer is deleted on a terminal only after a yes, and --as names who acts',
+  async (t) => {
+    const args = ['developer', 'delete', developer.email] as const
+    const another = ['--email', 'c@app.example', '--application', 'C', '--api', 'xs2a@1.7.0']
+    const no = await tollgateOnTerminal('no\n', fromSource, ...args)
+    t.match(no, { code: 1, stderr: /This deletes .* with 1 application and their keys\./ })
+    const yes = await tollgateOnTerminal('yes\n', fromSource, ...args)
+    t.match(yes, { code: 0, stdout: /deleted developer/ })
+    const named = await tollgate(fromSource, 'onboard', '--as', 'S-1042', ...another)
+    t.equal(named.code, 0, named.stderr)
+    const { rows } = await sql`select distinct actor from audit where actor like '%S-1042'`.execute(
+      source.database.connect(),
+    )
+    t.same(rows, [{ actor: 'operator:S-1042' }])
+    t.match(await tollgate({}, 'check', '--as', 'a b'), { code: 2, stderr: '--as needs a name' })
+  },
+)

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { ReportedError } from '../command-error.ts'
+import { confirm } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { findDeveloper } from '../find.ts'
@@ -75,10 +77,30 @@ export function registerDeveloper(command: Command, context: CommandContext): vo
       })
   }
 
-  addExamples(command.command('delete <developer>'), ['tollgate developer delete anna@example.com'])
-    .description('Delete a developer with all applications, subscriptions and keys.')
+  addExamples(command.command('delete <developer>'), [
+    'tollgate developer delete anna@example.com',
+    'tollgate developer delete anna@example.com --yes',
+  ])
+    .description(
+      'Delete a developer with all applications, subscriptions and keys. Asks before on a terminal.',
+    )
+    .option('--yes', 'delete without asking')
     .option('--json', 'print {"id"}')
-    .action(async (reference: string, { json }: JsonOption) => {
+    .action(async (reference: string, { yes, json }: JsonOption & { yes?: boolean }) => {
+      if (yes !== true && json !== true && context.isTerminal) {
+        const { email, count } = await context.registry(async (stores) => {
+          const found = await findDeveloper(stores, reference)
+          const owned = await stores.applications.list({ developerId: found.id, limit: 1000 })
+          return { email: found.email, count: owned.length }
+        })
+        const applications = `${count} ${count === 1 ? 'application' : 'applications'}`
+        if (
+          !(await confirm(context, `This deletes ${email} with ${applications} and their keys.`))
+        ) {
+          output.note('Nothing was changed.')
+          throw new ReportedError()
+        }
+      }
       const { id, email } = await context.registry(async (stores) => {
         const found = await findDeveloper(stores, reference)
         await stores.developers.delete({ id: found.id, by })
