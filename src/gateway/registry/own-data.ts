@@ -25,6 +25,14 @@ const usageColumns = [
   ...['answered_2xx', 'answered_3xx', 'answered_4xx', 'answered_429', 'answered_5xx', 'unanswered'],
 ] as const
 
+const planned =
+  'what limits would have done that the operator only tries out; all calls are exported'
+
+const usageWithheld = {
+  durations: 'the shape of the durations whose sum is exported',
+  ...{ rehearsed: planned, rehearsed_refused: planned },
+} as const
+
 /** The parts of an export, by the name that each has in the file. The order is that of the file. */
 export const ownTables = {
   account: {
@@ -211,12 +219,12 @@ export const ownTables = {
   usageDays: {
     ...{ table: 'usage_days', of: 'application', orderBy: ['at', 'api', 'version', 'operation'] },
     columns: usageColumns,
-    withheld: { durations: 'the shape of the durations whose sum is exported' },
+    withheld: usageWithheld,
   },
   usageHours: {
     ...{ table: 'usage_hours', of: 'application', orderBy: ['at', 'api', 'version', 'operation'] },
     columns: usageColumns,
-    withheld: { durations: 'the shape of the durations whose sum is exported' },
+    withheld: usageWithheld,
   },
   callRecords: {
     ...{ table: 'call_records', of: 'application', orderBy: ['at', 'id'] },
