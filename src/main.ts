@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { folderState } from './catalogue/folder-state.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { createAddresses } from './compose/addresses.ts'
-import { type BrandHolder, createBrandHolder } from './compose/brand.ts'
 import { openCertificates } from './compose/certificates.ts'
 import { checkBackends } from './compose/check-backends.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
+import { followReloads } from './compose/follow-reloads.ts'
 import { createFileSecrets } from './compose/live-secrets.ts'
+import { createPublisher } from './compose/publisher.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
 import { openServices } from './compose/services.ts'
 import { type Foundation, openChosenDatabase, openFolder, reachDatabase } from './compose/stores.ts'
+import { watchConfiguration } from './compose/watch-configuration.ts'
+import { createConfigurationMetrics } from './gateway/operate/configuration-metrics.ts'
 import { limitConnections } from './platform/connection-limits.ts'
 import { dataDirSetting } from './platform/data-folder.ts'
 import { checkDeployment, deploymentWarnings } from './platform/deployment.ts'
@@ -86,6 +90,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
 
   // Configuration, and the database: first, because an embedded one has a separate thread and takes as long as all other
   // steps together.
+  const filesAtLoad = await folderState(settings.configDir)
   const [database, catalogue, code] = await together(
     openChosenDatabase({ settings, dataFolder, log, lifetime }),
     loadCatalogue(settings.configDir),
@@ -106,8 +111,13 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const base: Foundation = {
     ...{ settings, secrets, logSwitch, dataFolder, database, events, log, lifetime, isEnding },
   }
+  const publisher = createPublisher({
+    ...{ configDir: settings.configDir, catalogue, log, events },
+    metrics: createConfigurationMetrics(metricsRegistry),
+    onPublished: async (published) => workers?.publish(transferred(published)),
+  })
   const parts = {
-    ...{ ...base, certificates, catalogue, addresses, metricsRegistry, jobs },
+    ...{ ...base, certificates, publisher, addresses, metricsRegistry, jobs },
     sandboxSecret: sandboxSecretOf(settings, roles),
   }
 
@@ -115,16 +125,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const services =
     code.gateway === undefined && code.portal === undefined
       ? undefined
-      : await openServices({
-          ...parts,
-          admits: roles.has('gateway'),
-          onPublished: (published) => workers?.publish(transferred(published)),
-        })
-
-  // A bank alone has no catalogue to reload, so it reloads only the brand.
-  const brand: BrandHolder = services
-    ? { current: () => services.publisher.current().catalogue.brand, reload: async () => true }
-    : createBrandHolder({ configDir: settings.configDir, brand: catalogue.brand, log })
+      : await openServices({ ...parts, admits: roles.has('gateway') })
 
   // Listeners. Bank and portal in parallel: the bank waits for its database while the portal compiles its schemas.
   const gateway =
@@ -132,7 +133,6 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const [backendProbes = []] = await together(
     code.backend?.startBackend({
       ...parts,
-      brand: brand.current,
       identity: gateway?.identity,
       registry: services?.registry,
     }),
@@ -144,7 +144,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
           ...parts,
           secrets,
           version,
-          published: services.publisher.current(),
+          published: publisher.current(),
         })
       : gateway.listen(addresses)
     addresses.bound('gateway', await listening)
@@ -157,6 +157,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     tls: certificates.management,
     token: settings.managementToken,
     metrics: workers?.metrics ?? metricsRegistry,
+    configuration: publisher.state,
     probes: [
       { name: 'accepting', isReady: () => !isDraining, isRequired: true },
       ...(services?.probes ?? []),
@@ -168,10 +169,20 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   limitConnections(management.server, settings, createNetworks(settings.trustedProxies))
   addresses.bound('management', await listen(management, 'MANAGEMENT', settings.management))
 
+  if (settings.configWatch === 'on') {
+    watchConfiguration({ ...parts, loaded: filesAtLoad })
+  }
+  followReloads({ ...parts, roles, version, services, loaded: filesAtLoad })
+
   // Last: no later step can fail before the key is shown.
   const welcome =
     services &&
-    (await code.welcome?.welcomeText({ ...options, ...parts, stores: services.registry }))
+    (await code.welcome?.welcomeText({
+      ...options,
+      ...parts,
+      catalogue,
+      stores: services.registry,
+    }))
   dataFolder?.announce({
     gateway: roles.has('gateway') ? addresses.gateway() : undefined,
     portal: roles.has('portal') ? addresses.portal() : undefined,
@@ -182,11 +193,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     welcome,
     noteWelcomed: async () => code.welcome?.noteWelcomed(settings.dataDir),
     async reload() {
-      const valid = await Promise.all([
-        certificates.reload(),
-        services?.publisher.reload(),
-        brand.reload(),
-      ])
+      const valid = await Promise.all([certificates.reload(), publisher.reload()])
       return !valid.includes(false)
     },
     async close() {

@@ -9,7 +9,7 @@
 -- tollgate_owner    owns the tables. Use it for `tollgate migrate` and `tollgate audit prune`, never in a process that serves.
 -- tollgate_gateway  judges keys and writes usage. It reads no password, session or email, adds no key and undoes no revocation.
 -- tollgate_portal   serves the portal. It has no right on the tables of the sandbox bank.
--- tollgate_bank     serves the sandbox bank. It has no right on any other table.
+-- tollgate_bank     serves the sandbox bank. Its only other table is that of the running processes, where it hears of reloads.
 -- tollgate_serving  has the rights of these three: for commands, and for processes with several roles.
 --
 -- Only the owner can change or remove entries of the audit log, change security events or what the audit recorded of clients, or delete these
@@ -50,7 +50,7 @@ grant update (last_used_at) on certificates to tollgate_gateway;
 -- It never changes the column, but PostgreSQL grants a lock on a row only with the right to update one.
 grant update (created_at) on applications to tollgate_gateway;
 grant select, insert, update, delete on call_records, usage_minutes, usage_hours, usage_days, changes,
-  audit_waiting, sandbox_authority, sandbox_revocations to tollgate_gateway;
+  audit_waiting, sandbox_authority, sandbox_revocations, processes, configurations to tollgate_gateway;
 grant select, insert, update on portal_state to tollgate_gateway;
 -- The applications that the portal or a command deleted: the gateway tells the bank.
 grant select, update, delete on deleted_applications to tollgate_gateway;
@@ -92,6 +92,10 @@ from (values
 ) as later (name, rights)
 where to_regclass('public.' || name) is not null
 \gexec
+
+\if :has_tables
+grant select, insert, update, delete on processes to tollgate_bank;
+\endif
 
 \if :has_bank
 revoke all on bank_migration, bank_migration_lock from tollgate_portal;

@@ -8,6 +8,7 @@ import { randomUUID as randomUUIDOfNode } from 'node:crypto'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Brand } from '../catalogue/brand/brand.ts'
 import type { Catalogue, Operation } from '../catalogue/catalogue.ts'
+import type { Contract } from '../catalogue/contract.ts'
 import { createRouter, type Router } from '../catalogue/router.ts'
 import type { WriteAccessLine } from '../platform/access-line.ts'
 import type { Database } from '../platform/database.ts'
@@ -41,7 +42,7 @@ import { traceIdOf } from './trace-id.ts'
 
 export interface BackendOptions {
   /** TLS of the two listeners; undefined: plain HTTP. */
-  readonly tls?: Readonly<Record<'backend' | 'sca', ListenerTls | undefined>>
+  readonly tls?: Readonly<Record<'backend' | 'sca', ListenerTls | undefined>> | undefined
   readonly catalogue: Catalogue
   /** Its migrations (`bankMigrations`) must have run. */
   readonly database: Database
@@ -93,6 +94,14 @@ export interface SandboxOptions {
 export interface Backend {
   readonly app: FastifyInstance
   readonly sca: FastifyInstance
+  /**
+   * Prepares the interface for another catalogue. The returned function takes it
+   * into force: calls from then on are calls to it, those under way end as they
+   * began.
+   *
+   * @throws when a document has an operation without a handler
+   */
+  prepare(catalogue: Catalogue): Promise<() => void>
   /** Finishes the calls under way. The database stays open. */
   close(): Promise<void>
 }
@@ -103,7 +112,7 @@ export interface Backend {
  * Once the interface listens, it compiles the contracts ahead of the calls, and
  * a timer makes the changes that only need time.
  *
- * @throws when documents and handlers differ
+ * @throws when a document has an operation without a handler
  */
 export async function createBackend(options: BackendOptions): Promise<Backend> {
   const { database, log, now, timeZone, scaPublicUrl } = options
@@ -113,46 +122,77 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   const { sandbox } = options
   const bank: Bank = {
     ...{ stores, credentials, randomUUID, timeZone, scaPublicUrl },
-    brand: options.brand ?? (() => options.catalogue.brand),
+    brand: options.brand ?? (() => current.catalogue.brand),
     sandbox: sandbox === undefined ? undefined : sandboxOffer(sandbox),
   }
-  const app = createListener(createRouter(options.catalogue), options)
   const identify = createIdentityCheck({ ...options.identity, now })
-  const contracts = registerRoutes(app, {
-    catalogue: options.catalogue,
-    handlers: createHandlers(bank),
-    identify,
-    hasReturnPage: sandbox !== undefined,
-    sealTrusts: options.sealTrusts ?? (async () => ({ trusts: [], areNamed: false })),
-    now,
-  })
-  registerApplicationEnds(app, { bank, identify, now })
-  if (sandbox !== undefined) {
-    registerSandboxRoutes(app, { secret: sandbox.secret, database, now, timeZone })
+  const handlers = createHandlers(bank)
+
+  /** Makes the interface of a catalogue. It answers requests, but listens nowhere. */
+  async function editionOf(catalogue: Catalogue): Promise<Edition> {
+    const served = createListener(createRouter(catalogue), { ...options, tls: undefined })
+    const contracts = registerRoutes(served, {
+      ...{ catalogue, handlers, identify, now },
+      hasReturnPage: sandbox !== undefined,
+      sealTrusts: options.sealTrusts ?? (async () => ({ trusts: [], areNamed: false })),
+    })
+    registerApplicationEnds(served, { bank, identify, now })
+    if (sandbox !== undefined) {
+      registerSandboxRoutes(served, { secret: sandbox.secret, database, now, timeZone })
+    }
+    timer.follow(served)
+    if (observer !== undefined) {
+      const { metrics, callLine } = observer
+      observeRequests(served, { listener: 'interface', metrics, writeAccessLine: callLine })
+    }
+    await served.ready()
+    return { catalogue, contracts, served }
   }
+
+  const app = createListener(createRouter(options.catalogue), options)
+  // Before anything of a request is read: a request belongs to the edition that is current when it begins.
+  app.addHook('onRequest', (request, reply, _done) => {
+    reply.hijack()
+    current.served.routing(request.raw, reply.raw)
+  })
   const sca = createSca({ bank, tls: options.tls?.sca, log, now })
-  prepareContracts(app, { contracts, log })
   const { observer } = options
-  startTimer([app, sca], {
+  const timer = startTimer(app, {
     ...{ clockwork: createClockwork(bank), stores, log, now },
     onPass(failures) {
       observer?.metrics.countFailures(failures)
       if (failures === 0) observer?.caughtUp()
     },
   })
+  timer.follow(sca)
   if (observer !== undefined) {
-    const { metrics, callLine, pageLine } = observer
-    observeRequests(app, { listener: 'interface', metrics, writeAccessLine: callLine })
+    const { metrics, pageLine } = observer
     observeRequests(sca, { listener: 'pages', metrics, writeAccessLine: pageLine })
   }
+  let current = await editionOf(options.catalogue)
+  const preparation = prepareContracts(app, { contracts: current.contracts, log })
   await Promise.all([app.ready(), sca.ready()])
   return {
     app,
     sca,
+    async prepare(catalogue) {
+      const next = await editionOf(catalogue)
+      return () => {
+        current = next
+        preparation.replace(next.contracts)
+      }
+    },
     async close() {
       await Promise.all([app.close(), sca.close()])
     },
   }
+}
+
+/** The interface as one catalogue has it. */
+interface Edition {
+  readonly catalogue: Catalogue
+  readonly contracts: readonly Contract[]
+  readonly served: FastifyInstance
 }
 
 function sandboxOffer({ portalUrl }: SandboxOptions): SandboxOffer {

@@ -3,6 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import type { Contract } from '../catalogue/contract.ts'
 import type { Logger } from '../platform/log.ts'
 
+/** Something whose contracts are compiled ahead of the calls. */
+export interface Preparation {
+  /** The contracts that serve from now on; those from before are left as they are. */
+  replace(contracts: readonly Pick<Contract, 'prepare'>[]): void
+}
+
 export interface PrepareOptions {
   readonly contracts: readonly Pick<Contract, 'prepare'>[]
   readonly log: Logger
@@ -13,14 +19,21 @@ export interface PrepareOptions {
  * of the event loop, so that the first call to an operation need not wait for
  * that. Ends early when the app closes.
  */
-export function prepareContracts(app: FastifyInstance, { contracts, log }: PrepareOptions): void {
+export function prepareContracts(
+  app: FastifyInstance,
+  { contracts: first, log }: PrepareOptions,
+): Preparation {
+  let contracts = first
   let isClosing = false
-  let preparing: Promise<void> | undefined
+  let isListening = false
+  let preparing: Promise<unknown> = Promise.resolve()
 
   async function prepare(): Promise<void> {
-    for (const contract of contracts) {
+    const current = contracts
+    const isNeeded = (): boolean => !isClosing && contracts === current
+    for (const contract of current) {
       try {
-        for (let isLeft = true; isLeft && !isClosing; isLeft = contract.prepare()) await turn()
+        for (let isLeft = true; isLeft && isNeeded(); isLeft = contract.prepare()) await turn()
       } catch (error) {
         log.error({ err: error }, 'a schema of the bank does not compile')
       }
@@ -28,6 +41,7 @@ export function prepareContracts(app: FastifyInstance, { contracts, log }: Prepa
   }
 
   app.addHook('onListen', (done) => {
+    isListening = true
     preparing = prepare()
     done()
   })
@@ -35,4 +49,10 @@ export function prepareContracts(app: FastifyInstance, { contracts, log }: Prepa
     isClosing = true
     await preparing
   })
+  return {
+    replace(next) {
+      contracts = next
+      if (isListening) preparing = Promise.all([preparing, prepare()])
+    },
+  }
 }

@@ -174,6 +174,11 @@ export interface Catalogue {
   readonly plans: ReadonlyMap<string, Plan>
   /** How portal, bank pages and mails present themselves. */
   readonly brand: Brand
+  /**
+   * SHA-256 (hexadecimal) over the contents of all files that it was made from: two processes with the same
+   * digest serve the same, on whichever machine.
+   */
+  readonly digest: string
 }
 
 /** A JSON value as YAML or JSON parsing gives it. */

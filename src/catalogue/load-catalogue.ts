@@ -27,6 +27,7 @@ import { type LoadedVersion, loadVersion, reportSuccessor } from './load-version
 import { preload } from './preload.ts'
 import { createSources, type Sources } from './source.ts'
 import { compareVersions, isVersionNumber } from './version-number.ts'
+import { whileUnchanged } from './while-unchanged.ts'
 
 export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from './catalogue-error.ts'
 
@@ -36,6 +37,9 @@ export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from '.
  * `apis/<api>/<language>.yaml`, each `plans/<name>.yaml`, and `brand.yaml` with the files
  * it names. Ignores files whose names begin with a dot; reads other folders only
  * if a reference leads there.
+ *
+ * Files that change while they are read are read again, so that a catalogue is
+ * never made of the files before and after a change.
  *
  * Leaves compiling the schemas and checking the examples to `inspectCatalogue`:
  * both take longer than everything else, and serving does not depend on them.
@@ -59,6 +63,10 @@ export async function loadCatalogueWith(
   configDir: string,
   furtherCheck: FurtherCheck,
 ): Promise<Catalogue> {
+  return whileUnchanged(configDir, () => loadOnce(configDir, furtherCheck))
+}
+
+async function loadOnce(configDir: string, furtherCheck: FurtherCheck): Promise<Catalogue> {
   const sources = createSources({ configDir })
   checkFolders(sources, configDir)
   const files = await findFiles(sources, configDir)
@@ -86,7 +94,8 @@ export async function loadCatalogueWith(
   checkRehearsals(sources, plans, files)
   furtherCheck(sources, versions)
   if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
-  return assemble({ versions, translations, plans, brand })
+  await turn()
+  return assemble({ versions, translations, plans, brand, digest: sources.digest() })
 }
 
 /** What the folders hold: the names are sound, the contents unknown. */
@@ -281,10 +290,11 @@ interface Parts {
   readonly translations: readonly LoadedTranslation[]
   readonly plans: readonly LoadedPlan[]
   readonly brand: Brand
+  readonly digest: string
 }
 
 function assemble(parts: Parts): Catalogue {
-  const { versions, plans, brand } = parts
+  const { versions, plans, brand, digest } = parts
   const offered = plans.filter(({ rehearses }) => rehearses === undefined)
   const planEntries = offered.map(({ plan }) => {
     const rehearsed = plans.find(({ rehearses }) => rehearses === plan.name)
@@ -299,6 +309,7 @@ function assemble(parts: Parts): Catalogue {
     versions: frozenMap(versionEntries),
     plans: frozenMap(planEntries),
     brand,
+    digest,
   })
 }
 
@@ -311,7 +322,7 @@ function rehearsalOf(plan: Plan, versions: readonly LoadedVersion[]): Rehearsal 
 
 function apiVersion(
   loaded: LoadedVersion,
-  { versions, translations, plans }: Omit<Parts, 'brand'>,
+  { versions, translations, plans }: Omit<Parts, 'brand' | 'digest'>,
 ): ApiVersion {
   const { api, version, title, prefix, lifecycle, document } = loaded
   const siblings = versions.filter((other) => other.api === api)

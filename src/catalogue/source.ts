@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { load, YAMLException } from 'js-yaml'
@@ -41,6 +42,13 @@ export interface Sources {
   read(path: string): Json | undefined
   /** Whether a file is there to be read; `outside` also when a symbolic link leads out of the folder of the configuration. */
   standing(path: string): Standing
+  /** Counts a file that is no YAML, such as a picture, among what was read. */
+  note(path: string, content: Buffer): void
+  /**
+   * SHA-256 (hexadecimal) over every file that was read: paths, and contents as parsed. Equal for equal contents,
+   * whatever the time stamps, comments and blanks of the files and the order of reading.
+   */
+  digest(): string
   /** Lets `copy` stand where `original` stands. */
   adopt(copy: object, original: object): void
   /** Identifies what an object was parsed from: equal for all copies of the same place. */
@@ -74,6 +82,7 @@ interface Origin {
 export function createSources({ configDir }: { readonly configDir: string }): Sources {
   const problems: CatalogueProblem[] = []
   const contents = new Map<string, Json | undefined>()
+  const others = new Map<string, string>()
   const standings = new Map<string, Standing>()
   // It goes with the sources; a weak one would cost a tenth of a load.
   const origins = new Map<object, Origin>()
@@ -167,6 +176,14 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       const standing = standings.get(path) ?? findStanding(path)
       standings.set(path, standing)
       return standing
+    },
+    note: (path, content) =>
+      void others.set(path, createHash('sha256').update(content).digest('hex')),
+    digest() {
+      const files = [...contents, ...others].sort(([one], [other]) => (one < other ? -1 : 1))
+      const hash = createHash('sha256')
+      for (const file of files) hash.update(JSON.stringify(file))
+      return hash.digest('hex')
     },
     adopt: (copy, original) => origins.set(copy, originOf(original)),
     origin: originOf,

@@ -8,12 +8,13 @@ export interface TransferredCatalogue {
   readonly versions: readonly (readonly [string, ApiVersion])[]
   readonly plans: readonly (readonly [string, Plan])[]
   readonly brand: Brand
+  readonly digest: string
 }
 
 /** Makes a catalogue ready to travel. */
 export function packCatalogue(catalogue: Catalogue): TransferredCatalogue {
-  const { versions, plans, brand } = catalogue
-  return { versions: [...versions], plans: [...plans], brand }
+  const { versions, plans, ...rest } = catalogue
+  return { ...rest, versions: [...versions], plans: [...plans] }
 }
 
 /**
@@ -21,8 +22,10 @@ export function packCatalogue(catalogue: Catalogue): TransferredCatalogue {
  * was checked where it was loaded: never give it anything but what another
  * process of ours packed.
  */
-export function unpackCatalogue({ versions, plans, brand }: TransferredCatalogue): Catalogue {
+export function unpackCatalogue(packed: TransferredCatalogue): Catalogue {
+  const { versions, plans, brand, digest } = packed
   return Object.freeze({
+    digest,
     versions: frozenMap(deepFreeze(versions)),
     plans: frozenMap(deepFreeze(plans)),
     brand: deepFreeze(brand),

@@ -6,8 +6,6 @@ import { createGatewayKeys } from '../backend/gateway-keys.ts'
 import { timerMsMost } from '../backend/processes/timer.ts'
 import { seedSandbox } from '../backend/sandbox/seed.ts'
 import { bankMigrations } from '../backend/stores/migrations/index.ts'
-import type { Brand } from '../catalogue/brand/brand.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { IdentitySigner } from '../gateway/edge/forward/identity.ts'
 import { createAccessLine } from '../platform/access-line.ts'
 import { limitConnections } from '../platform/connection-limits.ts'
@@ -21,14 +19,13 @@ import { createNetworks } from '../platform/networks.ts'
 import { createStoreGauge } from '../platform/store-gauge.ts'
 import { watchDatabase } from '../platform/watch-database.ts'
 import type { Addresses } from './addresses.ts'
+import type { Publisher } from './publisher.ts'
 import { createSealTrusts } from './seal-trusts.ts'
 import type { Services } from './services.ts'
 import type { ListenerFoundation } from './stores.ts'
 
 export interface BackendRoleOptions extends ListenerFoundation {
-  readonly catalogue: Catalogue
-  /** The current brand. */
-  readonly brand: () => Brand
+  readonly publisher: Pick<Publisher, 'current' | 'prepareWith'>
   readonly addresses: Addresses
   readonly metricsRegistry: MetricsRegistry
   readonly jobs: JobMetrics
@@ -44,10 +41,10 @@ export interface BackendRoleOptions extends ListenerFoundation {
  * Starts the backend role: tables, sandbox, both listeners.
  *
  * @returns what the process needs to be ready
- * @throws when documents and handlers differ, the database fails or a port is in use
+ * @throws when the bank cannot serve an operation, the database fails or a port is in use
  */
 export async function startBackend(options: BackendRoleOptions): Promise<readonly Probe[]> {
-  const { settings, catalogue, database, identity, addresses, sandboxSecret, log } = options
+  const { settings, publisher, database, identity, addresses, sandboxSecret, log } = options
   const { accessLog } = options.logSwitch
   const timeZone = settings.bankTimeZone
   const { migrateOnStart } = settings
@@ -58,8 +55,7 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
   const keys = identity === undefined ? remoteKeys(options) : localKeys(identity)
   const backend = await createBackend({
     tls: { backend: options.certificates.backend, sca: options.certificates.sca },
-    catalogue,
-    brand: options.brand,
+    catalogue: publisher.current().catalogue,
     database,
     identity: { key: keys.key, audience: settings.identityAudience },
     log,
@@ -83,6 +79,7 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
       caughtUp: options.jobs.watch('clockwork of the bank', timerMsMost),
     },
   })
+  publisher.prepareWith(backend.prepare)
   // Its clients are gateways and portals: one address holds the pools of all its processes.
   limitConnections(backend.app.server, settings, () => true)
   limitConnections(backend.sca.server, settings, createNetworks(settings.trustedProxies))

@@ -2,9 +2,43 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { CatalogueError, loadCatalogue } from '../catalogue/load-catalogue.ts'
 import { createRouter } from '../catalogue/router.ts'
 import type { Published } from '../gateway/edge/published.ts'
-import type { ProcessMetrics } from '../gateway/operate/process-metrics.ts'
+import type {
+  ConfigurationFacts,
+  ConfigurationMetrics,
+} from '../gateway/operate/configuration-metrics.ts'
+import { errorText } from '../platform/error-text.ts'
 import type { Logger } from '../platform/log.ts'
 import type { SecurityEvents } from '../platform/security-events.ts'
+
+/** Why a configuration is loaded again. */
+export interface ReloadCause {
+  readonly how: 'command' | 'signal' | 'watch' | 'start'
+  /** The actor in the audit. */
+  readonly by: string
+  /** Further facts for the audit. */
+  readonly detail?: Readonly<Record<string, string>>
+}
+
+/** SIGHUP: the system knows no person. */
+export const signalled: ReloadCause = { how: 'signal', by: 'system' }
+
+/** The configuration of a process, and what became of its last reload. */
+export interface ConfigurationState extends ConfigurationFacts {
+  /** How many reloads have ended, well or not. */
+  readonly judged: number
+  /** Why the last reload changed nothing; undefined: it did not fail. */
+  readonly refused: string | undefined
+}
+
+/** A reload that took a configuration into force. */
+export interface Replacement {
+  readonly before: Catalogue
+  readonly catalogue: Catalogue
+  readonly cause: ReloadCause
+}
+
+/** A part that prepares itself for a configuration, and takes it into force when all parts are prepared. @throws what cannot be served */
+export type Prepare = (catalogue: Catalogue) => Promise<() => void>
 
 /** Holds the current catalogue and replaces it as a whole. */
 export interface Publisher extends Pick<PublishedCopy, 'current'> {
@@ -12,70 +46,105 @@ export interface Publisher extends Pick<PublishedCopy, 'current'> {
    * Loads the configuration again. Resolves to whether every part of this
    * process now uses it. An invalid one is logged, and the current one stays.
    */
-  reload(): Promise<boolean>
+  reload(cause?: ReloadCause): Promise<boolean>
+  state(): ConfigurationState
+  /** Adds a part that must be able to serve each next configuration. */
+  prepareWith(part: Prepare): void
+  /** Calls `listener` after each reload. @param replacement undefined: it failed */
+  onJudged(listener: (replacement: Replacement | undefined) => void): void
 }
 
 export interface PublisherOptions {
   readonly configDir: string
   /** The catalogue at startup. */
   readonly catalogue: Catalogue
-  readonly metrics: ProcessMetrics
+  readonly metrics: ConfigurationMetrics
   readonly log: Logger
   readonly events: Pick<SecurityEvents, 'record'>
-  /** Called after each reload that replaced the configuration. */
-  readonly onPublished?: (published: Published) => void
+  /** Called after each reload that replaced the configuration; the reload ends when it has resolved. */
+  readonly onPublished?: (published: Published) => Promise<void> | void
 }
 
 /** Creates the publisher. Two reloads at once run one after the other, so the newest files win. */
 export function createPublisher(options: PublisherOptions): Publisher {
-  const { configDir, catalogue, metrics, log, events } = options
-  const { current, take } = createPublishedCopy({ catalogue, generation: 1, metrics })
+  const { configDir, metrics, log, events } = options
+  const { current, take, facts } = createPublishedCopy({ ...options, generation: 1 })
+  const parts: Prepare[] = []
+  const listeners: Parameters<Publisher['onJudged']>[0][] = []
+  let judged = 0
+  let refused: string | undefined
   let queue: Promise<boolean> = Promise.resolve(true)
 
+  async function replace(): Promise<void> {
+    const catalogue = await loadCatalogue(configDir)
+    const prepared: (() => void)[] = []
+    for (const part of parts) prepared.push(await part(catalogue))
+    take(catalogue, current().generation + 1)
+    for (const takeIntoForce of prepared) takeIntoForce()
+  }
+
   /** Never throws: a failed reload must not prevent the next one. */
-  async function load(): Promise<boolean> {
-    try {
-      take(await loadCatalogue(configDir), current().generation + 1)
-    } catch (error) {
-      metrics.countReload('failure')
+  async function load(cause: ReloadCause): Promise<boolean> {
+    const before = current().catalogue
+    refused = await failureOf(replace, (error) => {
       const problems = error instanceof CatalogueError ? error.message : undefined
       log.error(
         { err: problems === undefined ? error : undefined, problems },
         'reload refused, the current configuration stays active',
       )
       events.record({ event: 'configuration.refused', actor: 'system' })
-      return false
-    }
-    try {
-      options.onPublished?.(current())
-    } catch (error) {
-      metrics.countReload('failure')
-      log.error({ err: error }, 'the new configuration did not reach the workers; reload again')
-      return false
-    }
-    metrics.countReload('success')
-    const { generation } = current()
-    log.info({ generation }, 'configuration reloaded')
-    events.record({
-      event: 'configuration.reloaded',
-      actor: 'system',
-      detail: { generation: String(generation) },
     })
-    return true
+    refused ??= await failureOf(
+      async () => options.onPublished?.(current()),
+      (err) => log.error({ err }, 'the new configuration did not reach the workers; reload again'),
+    )
+    judged += 1
+    metrics.countReload(refused === undefined ? 'success' : 'failure')
+    const { catalogue, generation } = current()
+    if (refused === undefined) {
+      log.info({ generation, digest: catalogue.digest }, 'configuration reloaded')
+      events.record({
+        event: 'configuration.reloaded',
+        actor: 'system',
+        detail: { generation: String(generation) },
+      })
+    }
+    for (const listener of listeners) {
+      listener(refused === undefined ? { before, catalogue, cause } : undefined)
+    }
+    return refused === undefined
   }
 
   return {
     current,
-    reload() {
-      queue = queue.then(load)
+    reload(cause = signalled) {
+      queue = queue.then(() => load(cause))
       return queue
     },
+    state: () => ({ ...facts(), judged, refused }),
+    prepareWith: (part) => void parts.push(part),
+    onJudged: (listener) => void listeners.push(listener),
+  }
+}
+
+/** @returns the text of the error; undefined: the work succeeded */
+async function failureOf(
+  work: () => Promise<unknown>,
+  report: (error: unknown) => void,
+): Promise<string | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    report(error)
+    return errorText(error)
   }
 }
 
 /** Holds a catalogue that another process has published. */
 export interface PublishedCopy {
   current(): Published
+  facts(): ConfigurationFacts
   take(catalogue: Catalogue, generation: number): void
 }
 
@@ -83,15 +152,17 @@ export interface PublishedCopy {
 export function createPublishedCopy(options: {
   readonly catalogue: Catalogue
   readonly generation: number
-  readonly metrics: Pick<ProcessMetrics, 'setGeneration'>
+  readonly metrics: Pick<ConfigurationMetrics, 'setConfiguration'>
 }): PublishedCopy {
   let current: Published
+  let facts: ConfigurationFacts
 
   function take(catalogue: Catalogue, generation: number): void {
     current = { generation, catalogue, router: createRouter(catalogue) }
-    options.metrics.setGeneration(generation)
+    facts = { generation, digest: catalogue.digest, loadedAt: new Date() }
+    options.metrics.setConfiguration(facts)
   }
 
   take(options.catalogue, options.generation)
-  return { current: () => current, take }
+  return { current: () => current, facts: () => facts, take }
 }

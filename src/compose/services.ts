@@ -1,8 +1,6 @@
 import { Registry as MetricsRegistry } from 'prom-client'
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { Published } from '../gateway/edge/published.ts'
 import { keepAudit } from '../gateway/operate/keep-audit.ts'
-import { type KeptPublished, keepPublished } from '../gateway/operate/keep-published.ts'
+import { keepPublished } from '../gateway/operate/keep-published.ts'
 import { keepRecords } from '../gateway/operate/keep-records.ts'
 import {
   createGatewayMetrics,
@@ -14,7 +12,7 @@ import type { RegistrySchema } from '../gateway/registry/schema.ts'
 import type { JobMetrics } from '../platform/job-metrics.ts'
 import { counterStore } from './counter-store.ts'
 import { claimCounting } from './counting-claim.ts'
-import { createPublisher, type Publisher } from './publisher.ts'
+import type { Publisher, ReloadCause } from './publisher.ts'
 import { type Foundation, openStores, type Stores } from './stores.ts'
 import { warnOfAuditRole } from './warn-of-audit-role.ts'
 
@@ -25,18 +23,16 @@ export interface Services extends Stores {
 }
 
 export interface ServicesOptions extends Foundation {
-  readonly catalogue: Catalogue
+  readonly publisher: Publisher
   readonly metricsRegistry: MetricsRegistry
   readonly jobs: JobMetrics
   /** Whether this process or its workers admit calls. Otherwise it only shows counts. */
   readonly admits: boolean
-  /** Called after each reload that replaced the configuration. */
-  readonly onPublished: (published: Published) => void
 }
 
 /**
  * Opens what a process has once, whether it takes calls itself or leaves them
- * to its workers: the configuration, the claim to count, the cleanup of
+ * to its workers: the claim to count, the cleanup of
  * records, the chain over the audit and the stores. Also applies a
  * configuration that another process announces.
  *
@@ -44,20 +40,10 @@ export interface ServicesOptions extends Foundation {
  * share
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
-  const { settings, database, events, jobs, log, lifetime, admits } = options
+  const { settings, database, events, jobs, log, lifetime, publisher, admits } = options
   const processMetrics = createProcessMetrics(options.metricsRegistry)
   // A process that takes no calls exports none: its zeros would hide that all gateways are gone.
   const metrics = createGatewayMetrics(admits ? options.metricsRegistry : new MetricsRegistry())
-  let kept: KeptPublished | undefined
-  const publisher = createPublisher({
-    ...options,
-    configDir: settings.configDir,
-    metrics: processMetrics,
-    onPublished(published) {
-      options.onPublished(published)
-      kept?.changed()
-    },
-  })
   if (admits && settings.databaseUrl !== undefined) {
     await claimCounting({ database, isShared: counterStore(settings).isShared, log, lifetime })
   }
@@ -74,7 +60,9 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     lifetime.opened(() => upkeep.close())
     const { publishedConfigurations: store } = stores.registry
     const noting = keepPublished({ store, current: publisher.current, log })
-    kept = noting
+    publisher.onJudged((replacement) => {
+      if (replacement !== undefined) noting.changed()
+    })
     lifetime.opened(() => noting.close())
   }
   const audit = keepAudit({
@@ -83,8 +71,13 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     monotonic: () => performance.now(),
   })
   lifetime.opened(() => audit.close())
-  stores.registry.onChange('configuration', ({ action }) => {
-    if (action !== 'log') void publisher.reload()
+  stores.registry.onChange('configuration', ({ action, detail }) => {
+    if (action !== 'log') void publisher.reload(asked(detail))
   })
   return { ...stores, metrics, publisher }
+}
+
+/** A command has asked for the reload. */
+function asked({ by = 'system', ...detail }: Readonly<Record<string, string>> = {}): ReloadCause {
+  return { how: 'command', by, detail }
 }

@@ -7,6 +7,15 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createHttpServer } from './http-server.ts'
 import type { ListenerTls } from './tls.ts'
 
+/** What the process serves, as `/readyz` reports it. */
+export interface ShownConfiguration {
+  readonly digest: string
+  readonly generation: number
+  readonly loadedAt: Date
+  /** Why the last reload changed nothing. */
+  readonly refused: string | undefined
+}
+
 /** A dependency of the process, as `/readyz` reports it. */
 export interface Probe {
   readonly name: string
@@ -26,6 +35,8 @@ export interface ManagementOptions {
   /** The source of `/metrics`. */
   readonly metrics: Pick<Registry, 'contentType' | 'metrics'>
   readonly probes: readonly Probe[]
+  /** The configuration in force; undefined when this process has none. */
+  readonly configuration?: (() => ShownConfiguration) | undefined
   /** The current public keys of the identity signer; undefined when this process does not sign. */
   readonly jwks?: (() => object) | undefined
 }
@@ -41,7 +52,7 @@ export interface ManagementOptions {
  * open to probes that cannot send a secret, and the keys are public.
  */
 export function createManagement(options: ManagementOptions): FastifyInstance {
-  const { tls, token, metrics, probes, jwks } = options
+  const { tls, token, metrics, probes, configuration, jwks } = options
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -91,7 +102,9 @@ export function createManagement(options: ManagementOptions): FastifyInstance {
     )
     const failed = states.filter((state) => !state.isReady)
     const missing = failed.filter((state) => state.isRequired).map(({ name }) => name)
-    const checks = isVerbose ? { checks: states } : {}
+    const checks = isVerbose
+      ? { checks: states, configuration: shown(configuration?.()) }
+      : {}
     if (missing.length > 0) return reply.code(503).send({ status: 'not ready', missing, ...checks })
     return { status: failed.length > 0 ? 'degraded' : 'ok', ...checks }
   })
@@ -110,6 +123,12 @@ const compress = promisify(gzip)
 /** Prometheus asks for it. A proxy that forbids it writes `gzip;q=0`. */
 function acceptsGzip({ headers }: FastifyRequest): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''))
+}
+
+function shown(configuration: ShownConfiguration | undefined) {
+  if (configuration === undefined) return undefined
+  const { digest, generation, loadedAt, refused } = configuration
+  return { digest, generation, loadedAt: loadedAt.toISOString(), refused }
 }
 
 function answer(reply: FastifyReply, code: number, status: string): FastifyReply {

@@ -63,6 +63,8 @@ export type FromWorker =
   /** The worker could not start, with the reason for the operator. It exits by itself. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'states'; readonly states: readonly WorkerState[] }
+  /** It serves this configuration. */
+  | { readonly kind: 'published'; readonly generation: number }
   /** `id` of the request; undefined for the final metrics before exit. */
   | {
       readonly kind: 'metrics'

@@ -6,6 +6,7 @@ import { createPublishedCopy } from '../compose/publisher.ts'
 import { openSecurityEvents } from '../compose/security-events.ts'
 import { openStores } from '../compose/stores.ts'
 import { copyClientTrust } from '../compose/trusts.ts'
+import { createConfigurationMetrics } from '../gateway/operate/configuration-metrics.ts'
 import { createGatewayMetrics } from '../gateway/operate/metrics.ts'
 import { createProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import { openDatabase } from '../platform/database.ts'
@@ -70,7 +71,7 @@ async function open(
   const publisher = createPublishedCopy({
     catalogue: unpackCatalogue(start.published.catalogue),
     generation: start.published.generation,
-    metrics: processMetrics,
+    metrics: createConfigurationMetrics(registry),
   })
   const database = openDatabase({
     url: start.databaseUrl,

@@ -1,6 +1,13 @@
 import cluster, { type Worker } from 'node:cluster'
 import { closeWithWorker } from './handed-over.ts'
-import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart, WorkerState } from './messages.ts'
+import type {
+  FromWorker,
+  MetricsSnapshot,
+  PublishedMessage,
+  ToWorker,
+  WorkerStart,
+  WorkerState,
+} from './messages.ts'
 
 /** How a worker ended. */
 export interface WorkerEnd {
@@ -29,6 +36,8 @@ export interface WorkerProcess {
   start(start: () => WorkerStart): Promise<string>
   /** Sends it a message; has no effect after it ended. */
   tell(message: ToWorker): void
+  /** Sends it a configuration. Resolves when it serves that or has ended. @throws when it does not reply in time */
+  publish(published: PublishedMessage): Promise<void>
   /** Collects its metrics. If it does not reply in time, returns the previous ones. */
   collect(): Promise<MetricsSnapshot>
   /** Lets it finish its calls and kills it after `timeoutMs`. Resolves when it has ended. */
@@ -46,6 +55,8 @@ export class WorkerRefused extends Error {
 
 /** Time a worker has to load and listen. */
 const startMs = 30_000
+/** Time a worker has to take a configuration. */
+const publishMs = 10_000
 /** Time a scrape waits for a worker. */
 const collectMs = 1_000
 
@@ -57,6 +68,7 @@ export function forkWorker(): WorkerProcess {
   const listening = Promise.withResolvers<string>()
   const ended = Promise.withResolvers<WorkerEnd>()
   const questions = new Map<number, (metrics: MetricsSnapshot) => void>()
+  const publications = new Map<number, () => void>()
   let states: readonly WorkerState[] = []
   let lastMetrics: MetricsSnapshot = []
   let isServing = false
@@ -76,6 +88,8 @@ export function forkWorker(): WorkerProcess {
       case 'states':
         states = message.states
         return
+      case 'published':
+        return publications.get(message.generation)?.()
       case 'metrics':
         lastMetrics = message.metrics
         if (message.id !== undefined) questions.get(message.id)?.(message.metrics)
@@ -95,6 +109,7 @@ export function forkWorker(): WorkerProcess {
     listening.reject(new WorkerRefused(`a worker ended with ${how} before it listened`))
     loaded.resolve()
     for (const answer of questions.values()) answer(lastMetrics)
+    for (const taken of publications.values()) taken()
     ended.resolve({ code, signal })
   }
 
@@ -128,6 +143,21 @@ export function forkWorker(): WorkerProcess {
       } finally {
         clearTimeout(tooLong)
       }
+    },
+    async publish(published) {
+      if (!worker.isConnected()) return
+      const { generation } = published
+      const taken = Promise.withResolvers<void>()
+      const timer = setTimeout(
+        () => taken.reject(new Error(`worker ${worker.process.pid} has not taken it yet`)),
+        publishMs,
+      )
+      publications.set(generation, taken.resolve)
+      tell({ kind: 'publish', published })
+      await taken.promise.finally(() => {
+        clearTimeout(timer)
+        publications.delete(generation)
+      })
     },
     collect() {
       if (!worker.isConnected()) return Promise.resolve(lastMetrics)

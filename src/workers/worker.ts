@@ -72,7 +72,8 @@ async function obey(
 ): Promise<void> {
   switch (message.kind) {
     case 'publish':
-      return worker.publish(message.published)
+      worker.publish(message.published)
+      return say({ kind: 'published', generation: message.published.generation })
     case 'tls':
       return worker.adoptTls(message.tls)
     case 'secrets':

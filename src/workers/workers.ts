@@ -24,8 +24,8 @@ export interface Workers {
    * @throws {WorkerRefused} the reason of the first worker that failed
    */
   start(start: WorkerStart): Promise<string>
-  /** Sends a configuration to all workers. */
-  publish(published: PublishedMessage): void
+  /** Sends a configuration to all workers. Resolves when those that serve have taken it. @throws when one does not reply in time */
+  publish(published: PublishedMessage): Promise<void>
   /** Sends changed certificates to all workers. */
   adoptTls(tls: Partial<WorkerTls>): void
   /** Gives changed secrets to running and future workers. */
@@ -150,11 +150,15 @@ export function forkWorkers(options: WorkersOptions): Workers {
       if (origin === undefined) throw new Error('there is no worker')
       return origin
     },
-    publish(published) {
+    async publish(published) {
       if (starting === undefined) return
       // A replacement worker starts with this configuration too.
       starting = { ...starting, published }
-      tellAll({ kind: 'publish', published })
+      const serve = new Set(serving())
+      for (const worker of workers) {
+        if (!serve.has(worker)) worker.tell({ kind: 'publish', published })
+      }
+      await Promise.all([...serve].map((worker) => worker.publish(published)))
     },
     adoptTls(tls) {
       if (starting === undefined) return

@@ -48,6 +48,7 @@ function routerOf(...versions: readonly ApiVersion[]) {
     ),
     plans: new Map(),
     brand: plainBrand,
+    digest: 'of a test',
   }
   return createRouter(catalogue)
 }

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createPublisher } from '../../src/compose/publisher.ts'
-import { createProcessMetrics } from '../../src/gateway/operate/process-metrics.ts'
+import { createConfigurationMetrics } from '../../src/gateway/operate/configuration-metrics.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { configDir } from '../support/published-catalogue.ts'
 
@@ -14,7 +14,7 @@ t.test('a reload that workers do not receive fails, and the next one is carried 
   const publisher = createPublisher({
     configDir,
     catalogue: await loadCatalogue(configDir),
-    metrics: createProcessMetrics(registry),
+    metrics: createConfigurationMetrics(registry),
     log: createLog('silent'),
     events: { record: ({ event }) => void recorded.push(event) },
     onPublished({ generation }) {

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { pino } from 'pino'
 import type { Registry } from 'prom-client'
 import { openCertificates } from '../../src/compose/certificates.ts'
+import { createConfigurationMetrics } from '../../src/gateway/operate/configuration-metrics.ts'
 import { keepAudit } from '../../src/gateway/operate/keep-audit.ts'
 import { createGatewayMetrics, type GatewayMetrics } from '../../src/gateway/operate/metrics.ts'
 import { createProcessMetrics } from '../../src/gateway/operate/process-metrics.ts'
@@ -19,6 +20,9 @@ export async function gatewayRegistry(
   const registry = createMetricsRegistry({ version: '1.0.0', roles: ['gateway'] })
   const metrics = createGatewayMetrics(registry)
   createProcessMetrics(registry)
+  createConfigurationMetrics(registry).setConfiguration({
+    ...{ generation: 1, digest: '0', loadedAt: new Date() },
+  })
   const log = pino({ level: 'silent' })
   const events = createSecurityEvents({
     ...{ log, metricsRegistry: registry, keep: undefined, now: Date.now },

@@ -16,9 +16,15 @@ export interface TimerOptions {
   readonly onPass?: (failures: number) => void
 }
 
+/** The bank's time as it passes. */
+export interface Timer {
+  /** Lets the calls that a listener answers see every change that is due, and plan new ones. */
+  follow(listener: FastifyInstance): void
+}
+
 /**
- * Lets the bank's time pass from the moment the first of the listeners listens
- * until it closes: one timer sleeps until the next planned change.
+ * Lets the bank's time pass from the moment the listener listens until it
+ * closes: one timer sleeps until the next planned change.
  *
  * A call that comes after that moment waits until the change is made, so it
  * never sees an earlier state, however late the timer is. Otherwise calls wait
@@ -26,9 +32,9 @@ export interface TimerOptions {
  * call that can have planned something.
  */
 export function startTimer(
-  listeners: readonly [FastifyInstance, ...FastifyInstance[]],
+  lead: FastifyInstance,
   { clockwork, stores, log, now, onPass }: TimerOptions,
-): void {
+): Timer {
   /** The next planned change; 0 until it is looked up. */
   let nextAt = 0
   let latest: Promise<void> = Promise.resolve()
@@ -71,7 +77,7 @@ export function startTimer(
     for (const err of failures) log.warn({ err }, 'the clockwork of the bank failed')
   }
 
-  for (const listener of listeners) {
+  function follow(listener: FastifyInstance): void {
     listener.addHook('onRequest', async () => {
       if (nextAt <= now()) await look()
     })
@@ -81,14 +87,15 @@ export function startTimer(
       look().catch(() => undefined)
     })
   }
-  listeners[0].addHook('onListen', (done) => {
+  lead.addHook('onListen', (done) => {
     isRunning = true
     wake()
     done()
   })
-  listeners[0].addHook('onClose', async () => {
+  lead.addHook('onClose', async () => {
     isRunning = false
     clearTimeout(timer)
     await latest.catch(() => undefined)
   })
+  return { follow }
 }

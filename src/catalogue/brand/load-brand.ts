@@ -136,7 +136,11 @@ function createBrandReader(sources: Sources, configDir: string) {
     try {
       const file = join(configDir, below)
       const { size } = statSync(file)
-      if (size <= bytesMax) return readFileSync(file)
+      if (size <= bytesMax) {
+        const bytes = readFileSync(file)
+        sources.note(below, bytes)
+        return bytes
+      }
       return report(
         'brand-file',
         at,

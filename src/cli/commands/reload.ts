@@ -1,32 +1,187 @@
-import type { Command } from 'commander'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { shortDigest } from '../../gateway/operate/configuration-metrics.ts'
+import type { LivingProcess, Processes } from '../../gateway/registry/processes.ts'
+import type { RegistryStores } from '../../gateway/registry/stores.ts'
+import { ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
+import { drawTable, printable } from '../output.ts'
 import { refuseTakingAway } from '../taking-away.ts'
-import type { JsonOption } from './options.ts'
+import { type JsonOption, parseWhole } from './options.ts'
+
+interface ReloadOptions extends JsonOption {
+  /** Seconds; true: as long as is usual. */
+  readonly wait?: number | true
+  readonly force?: boolean
+}
+
+/** Time in which a process answers when its files are there. */
+const answerSeconds = 3
+const waitSeconds = 60
+/** Files reach hosts at different times, so processes that lag are asked again. */
+const askAgainMs = 5_000
+const lookMs = 200
 
 export function registerReload(command: Command, context: CommandContext): void {
-  addExamples(command, ['tollgate check && tollgate reload'])
+  addExamples(command, [
+    'tollgate check && tollgate reload --wait',
+    'tollgate reload --wait 120 --json',
+  ])
     .description(
-      'Apply changed API documents, plans, certificates, authorities and revocation lists in all running processes. Invalid files change nothing, and without --force files that lack a version, an operation or a plan with subscriptions (exit code 3). Within a second, every process reads the files of its own machine; the metrics gateway_config_generation, gateway_config_reloads_total and gateway_files_refused show the outcome.',
+      'Apply changed API documents, plans, brand, certificates, authorities and revocation lists in all running processes. Each process reads the files of its own machine; invalid files change nothing there. Without --force, refuses files that lack a version, an operation or a plan with subscriptions (exit code 3). Lists every process with the digest of its configuration.',
+    )
+    .option(
+      '--wait [seconds]',
+      `ask until every process serves the files that this command reads; exit with code 1 if one does not after that time (default: ${waitSeconds})`,
+      (text) => parseSeconds(text),
     )
     .option('--force', 'take away what applications use, too')
-    .option('--json', 'print {"versions","plans"}')
-    .action(async ({ force, json }: JsonOption & { readonly force?: boolean }) => {
+    .option('--json', 'print {"versions","plans","digest","isComplete","processes"}')
+    .action(async ({ wait, force, json }: ReloadOptions) => {
       const catalogue = await context.catalogue()
-      await context.registry(async (stores) => {
+      const { digest } = catalogue
+      const outcomes = await context.registry(async (stores) => {
         if (force !== true) await refuseTakingAway({ stores, context, proposed: catalogue })
-        await stores.changes.announce(
-          { kind: 'configuration', action: 'reload' },
-          { by: context.actor },
-        )
+        return reloadAll({
+          stores,
+          by: context.actor,
+          detail: force === true ? { forced: 'true' } : {},
+          digest,
+          seconds: wait === true ? waitSeconds : wait,
+        })
       })
       const versions = [...catalogue.versions.keys()]
       const plans = [...catalogue.plans.keys()]
-      context.output.result(
-        json,
-        { versions, plans },
-        () =>
-          `The configuration is valid (${versions.join(', ')}; plans ${plans.join(', ')}) and every running process now reads it.`,
+      const isComplete = outcomes.every(({ state }) => state === 'current')
+      const answer = { versions, plans, digest, isComplete, processes: outcomes }
+      context.output.result(json, answer, () =>
+        [
+          `The configuration ${shortDigest(digest)} is valid (${versions.join(', ')}; plans ${plans.join(', ')}).`,
+          ...drawOutcomes(outcomes),
+        ].join('\n'),
       )
+      const hasFailed =
+        wait === undefined ? outcomes.some(({ state }) => state === 'refused') : !isComplete
+      if (hasFailed) throw new ReportedError()
     })
+}
+
+function parseSeconds(text: string): number {
+  try {
+    return parseWhole(text, 1, 3_600)
+  } catch {
+    throw new InvalidArgumentError('It must be a number of seconds from 1 to 3600.')
+  }
+}
+
+/** What became of the reload in one process. */
+interface Outcome {
+  readonly roles: string
+  readonly host: string
+  readonly pid: number
+  /** Of the package. */
+  readonly version: string
+  readonly generation: number
+  /** When the process took its configuration into force, by the clock of the database. */
+  readonly loadedAt: string
+  readonly digest: string
+  /** `differs`: it read other files. `waiting`: it has not answered. */
+  readonly state: 'current' | 'refused' | 'differs' | 'waiting'
+  /** Why it keeps the configuration from before; null unless `refused`. */
+  readonly reason: string | null
+}
+
+interface ReloadAllOptions {
+  readonly stores: Pick<RegistryStores, 'changes' | 'processes'>
+  readonly by: string
+  /** Further facts for the audit. */
+  readonly detail: Readonly<Record<string, string>>
+  /** Of the configuration that the processes should serve. */
+  readonly digest: string
+  /** Undefined: only until each process has answered, well or not. */
+  readonly seconds: number | undefined
+}
+
+async function reloadAll(options: ReloadAllOptions): Promise<readonly Outcome[]> {
+  const { stores, by, detail, digest, seconds } = options
+  const before = await judgedBefore(stores.processes)
+  const until = performance.now() + (seconds ?? answerSeconds) * 1000
+  let askAt = 0
+  for (;;) {
+    if (performance.now() >= askAt) {
+      await stores.changes.askForReload({ by }, detail)
+      askAt = seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + askAgainMs
+    }
+    await delay(lookMs)
+    const living = await stores.processes.living()
+    const outcomes = living.map((found) => outcomeOf(found, digest, before.get(found.id)))
+    const isDone =
+      seconds === undefined
+        ? outcomes.every(({ state }) => state !== 'waiting')
+        : outcomes.every(({ state }) => state === 'current')
+    if (isDone || performance.now() > until) return outcomes
+  }
+}
+
+/** The number of reloads that each process had judged. */
+async function judgedBefore(processes: Processes): Promise<ReadonlyMap<string, number>> {
+  return new Map((await processes.living()).map(({ id, judged }) => [id, judged]))
+}
+
+/** @param before undefined: the process has started since */
+function outcomeOf(found: LivingProcess, digest: string, before: number | undefined): Outcome {
+  const { roles, host, pid, version, generation, loadedAt } = found
+  const hasAnswered = before === undefined || found.judged > before
+  return {
+    ...{ roles, host, pid, version, generation },
+    loadedAt: loadedAt.toISOString(),
+    digest: found.digest,
+    state: stateOf(found, digest, hasAnswered),
+    reason: hasAnswered ? found.refused : null,
+  }
+}
+
+function stateOf(found: LivingProcess, digest: string, hasAnswered: boolean): Outcome['state'] {
+  if (!hasAnswered) return 'waiting'
+  if (found.refused !== null) return 'refused'
+  return found.digest === digest ? 'current' : 'differs'
+}
+
+function drawOutcomes(outcomes: readonly Outcome[]): readonly string[] {
+  if (outcomes.length === 0) return ['No process runs; the next start reads it.']
+  const table = drawTable(outcomes, {
+    Role: 'roles',
+    Host: 'host',
+    Process: 'pid',
+    Generation: 'generation',
+    Since: 'loadedAt',
+    Digest: ({ digest }) => shortDigest(digest),
+    State: 'state',
+  })
+  return [table, ...outcomes.flatMap(remarkOn), summaryOf(outcomes)]
+}
+
+function remarkOn({ roles, host, pid, state, digest, reason }: Outcome): readonly string[] {
+  const who = `${roles} ${host}:${pid}`
+  switch (state) {
+    case 'current':
+      return []
+    case 'refused':
+      return [
+        `${who} refused its files and keeps the configuration from before (${shortDigest(digest)}):`,
+        ...(reason ?? '').split('\n').map((line) => `  ${printable(line)}`),
+      ]
+    case 'differs':
+      return [`${who} read other files: ${shortDigest(digest)}. Compare the files on its machine.`]
+    case 'waiting':
+      return [`${who} has not answered yet.`]
+  }
+}
+
+function summaryOf(outcomes: readonly Outcome[]): string {
+  const current = outcomes.filter(({ state }) => state === 'current').length
+  return current === outcomes.length
+    ? 'Every running process serves it.'
+    : `${current} of ${outcomes.length} running processes serve it.`
 }

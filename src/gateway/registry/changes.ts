@@ -41,10 +41,18 @@ export interface Changes {
   /**
    * Announces a change that is not a row of the registry to all processes, and
    * writes an audit entry by the actor `by` in the same transaction. The
-   * entry's subject is the application in the change, or all of its kind
-   * (`configuration:all`).
+   * entry's subject is the application in the change, or all of its kind.
    */
   announce(change: Announcement, by: { readonly by: string }): Promise<void>
+  /**
+   * Asks all processes to load their configuration again. Writes no audit entry:
+   * the process that finds a change first writes it, by this actor and with
+   * this detail.
+   */
+  askForReload(
+    asker: { readonly by: string },
+    detail?: Readonly<Record<string, string>>,
+  ): Promise<void>
   /**
    * Reads every committed change of transactions at or after `horizon`, in the
    * order of their ids; the caller drops those it has already seen.
@@ -66,6 +74,20 @@ export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
         const { kind, action, applicationId, detail = {} } = change
         const subject = applicationId === undefined ? `${kind}:all` : `application:${applicationId}`
         await recordAudit(trx, { actor: by, action: `${kind}.${action}`, subject, detail })
+      }),
+
+    askForReload: ({ by }, detail = {}) =>
+      db.transaction().execute(async (trx) => {
+        await recordChange(trx, {
+          kind: 'configuration',
+          action: 'reload',
+          detail: { ...detail, by },
+        })
+        // A bank in a process of its own reads no changes of the registry.
+        await trx
+          .updateTable('processes')
+          .set({ reloads_asked: sql`reloads_asked + 1`, asked_by: by })
+          .execute()
       }),
 
     async read(horizon) {

@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+import type { ConfigurationSummary } from '../../catalogue/configuration-summary.ts'
 import type { Language } from '../../messages/language.ts'
 import type { NamedCall, UnansweredCall } from './availability/outage-rule.ts'
 
@@ -51,6 +52,8 @@ export interface RegistrySchema {
   staff: StaffTable
   security_events: SecurityEventsTable
   published_configurations: PublishedConfigurationsTable
+  processes: ProcessesTable
+  configurations: ConfigurationsTable
 }
 
 interface DevelopersTable {
@@ -538,6 +541,37 @@ interface StaffTable {
   email: string
   name: string
   added_at: Generated<Date>
+}
+
+interface ProcessesTable {
+  id: string
+  /** Joined by `+`. */
+  roles: string
+  host: string
+  pid: number
+  version: string
+  started_at: Generated<Date>
+  seen_at: Generated<Date>
+  generation: number
+  /** Of the configuration that it serves. */
+  digest: string
+  loaded_at: Generated<Date>
+  /** Reloads that have ended, well or not. */
+  judged: number
+  /** Why the last reload changed nothing; null: it did not fail. */
+  refused: string | null
+  /** How often a command asked it to reload. */
+  reloads_asked: Generated<number>
+  /** Actor of the last of these commands. */
+  asked_by: string | null
+}
+
+interface ConfigurationsTable {
+  id: GeneratedAlways<number>
+  at: GeneratedAlways<Date>
+  digest: string
+  /** Versions, plans and limits, to tell what a later configuration changes. */
+  summary: JSONColumnType<ConfigurationSummary>
 }
 
 interface SecurityEventsTable {

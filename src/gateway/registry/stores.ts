@@ -12,6 +12,7 @@ import { createAvailability } from './availability/availability.ts'
 import { createCallRecords } from './call-records.ts'
 import { createCertificates } from './certificates.ts'
 import { createChanges } from './changes.ts'
+import { createConfigurations } from './configurations.ts'
 import { createCredentials } from './credentials.ts'
 import { createDeletedApplications } from './deleted-applications.ts'
 import { createDevelopers } from './developers.ts'
@@ -36,6 +37,7 @@ import { createOwnData } from './own-data.ts'
 import { createPartyNames } from './party-names.ts'
 import { createPasswordResets } from './password-resets.ts'
 import { createPortalState } from './portal-state.ts'
+import { createProcesses } from './processes.ts'
 import { createProfiles } from './profiles.ts'
 import { createPublishedConfigurations } from './published-configurations.ts'
 import { createRefusals } from './refusals.ts'
@@ -112,6 +114,8 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     securityEvents: createSecurityEventLog({ db }),
     staff: createStaff({ db }),
     changes: createChanges({ db }),
+    processes: createProcesses({ db }),
+    configurations: createConfigurations({ db }),
     portalState: createPortalState({ db }),
     publishedConfigurations: createPublishedConfigurations({ db }),
     operators: createOperators({ db }),

@@ -19,6 +19,7 @@ import { terms } from './0022-terms.ts'
 import { usageHistogram } from './0023-usage-histogram.ts'
 import { publishedConfigurations } from './0024-published-configurations.ts'
 import { availability } from './0025-availability.ts'
+import { processes } from './0030-processes.ts'
 
 /** All migrations of the registry by name. A new one is a new file and a line here; an old one never changes. */
 export const registryMigrations = {
@@ -43,4 +44,5 @@ export const registryMigrations = {
   '0023-usage-histogram': usageHistogram,
   '0024-published-configurations': publishedConfigurations,
   '0025-availability': availability,
+  '0030-processes': processes,
 } as const

@@ -1,0 +1,54 @@
+import { folderState } from '../catalogue/folder-state.ts'
+import { createProcesses, type ReportReply } from '../gateway/registry/processes.ts'
+import type { Role } from '../platform/settings.ts'
+import { createConfigurationHistory } from './configuration-history.ts'
+import { keepPresence } from './presence.ts'
+import type { Publisher } from './publisher.ts'
+import type { Services } from './services.ts'
+import type { Foundation } from './stores.ts'
+
+export interface FollowReloadsOptions
+  extends Pick<Foundation, 'settings' | 'database' | 'log' | 'lifetime'> {
+  readonly publisher: Publisher
+  readonly certificates: { reload(): Promise<boolean> }
+  readonly roles: ReadonlySet<Role>
+  /** Of the package. */
+  readonly version: string
+  /** Undefined: a bank alone, which does not read the changes of the registry. */
+  readonly services: Services | undefined
+  /** What {@link folderState} said before the configuration was loaded. */
+  readonly loaded: string
+}
+
+/**
+ * Shows other processes which configuration this one serves, sees that changes
+ * are audited, and finds reloads that it could not hear of: those from before
+ * it listened, and, in a bank alone, all.
+ */
+export function followReloads(options: FollowReloadsOptions): void {
+  const { settings, database, publisher, certificates, services, loaded } = options
+  const history = services && createConfigurationHistory({ ...services.registry, publisher })
+  let isFirst = true
+  let reloadsAsked = 0
+
+  function obey(reply: ReportReply): void {
+    const isAsked = services === undefined && reply.reloadsAsked > reloadsAsked
+    reloadsAsked = reply.reloadsAsked
+    if (!isAsked) return
+    void certificates.reload()
+    void publisher.reload({ how: 'command', by: reply.askedBy ?? 'system' })
+  }
+
+  keepPresence({
+    ...options,
+    processes: createProcesses({ db: database.connect() }),
+    async onReply(reply) {
+      obey(reply)
+      if (isFirst && (await folderState(settings.configDir)) !== loaded) {
+        void publisher.reload({ how: 'start', by: 'system' })
+      }
+      isFirst = false
+      await history?.tell()
+    },
+  })
+}

@@ -1,0 +1,35 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/**
+ * `processes`: what runs now, and which configuration each process serves.
+ * `configurations`: what was in force, so that each change is audited once.
+ */
+export const processes: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      create table processes (
+        id uuid primary key,
+        roles text not null,
+        host text not null,
+        pid integer not null,
+        version text not null,
+        started_at timestamptz not null default now(),
+        seen_at timestamptz not null default now(),
+        generation integer not null,
+        digest text not null,
+        loaded_at timestamptz not null default now(),
+        judged integer not null,
+        refused text,
+        reloads_asked integer not null default 0,
+        asked_by text
+      )`.execute(db)
+    await sql`
+      create table configurations (
+        id bigint generated always as identity primary key,
+        at timestamptz not null default now(),
+        digest text not null,
+        summary jsonb not null
+      )`.execute(db)
+  },
+}
