@@ -62,9 +62,13 @@ export function differenceOf(
   return Object.keys(difference).length > 0 ? difference : { texts: 'changed' }
 }
 
-function summaryOfPlan({ apis, limits, mode, onStoreOutage }: Plan): SummaryOfPlan {
+function summaryOfPlan({ apis, limits, mode, onStoreOutage, rehearsal }: Plan): SummaryOfPlan {
+  const rehearsed = rehearsal?.limits.map((limit) => `${limit.name}: ${limitText(limit)}`)
   return {
-    facts: { apis: apis.join(', '), mode, onStoreOutage },
+    facts: {
+      ...{ apis: apis.join(', '), mode, onStoreOutage },
+      ...(rehearsed && { rehearsal: rehearsed.join(', ') }),
+    },
     limits: Object.fromEntries(limits.map((limit) => [limit.name, limitText(limit)])),
   }
 }
