@@ -1,19 +1,24 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { Pool } from 'undici'
 import { balancerMissing, balancers, startBalancer } from '../support/balancer.ts'
 import { accountsPath } from '../support/calling.ts'
-import { fleetMissing, startFleet } from '../support/fleet.ts'
+import { tollgate } from '../support/cli.ts'
+import { type Fleet, fleetMissing, startFleet } from '../support/fleet.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { proofSize } from '../support/proof.ts'
 import { newApplication, spawnTollgate, type TollgateProcess } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
 /** Behind each balancer. */
-const restarts = proofSize({ share: 2, whole: 24 })
+const restarts = proofSize({ share: 2, whole: 20 })
+const reloads = proofSize({ share: 4, whole: 200 })
+const callsMin = proofSize({ share: 200, whole: 50_000 })
 const callers = 16
 const drainSeconds = 2
-const timeout = 90_000 + restarts * 30_000
+const timeout = 90_000 + restarts * 30_000 + reloads * 6_000
 
 t.setTimeout(timeout * balancers.length)
 
@@ -52,9 +57,28 @@ async function answersCalls(gateway: TollgateProcess | undefined): Promise<boole
   return /^gateway_requests_total\{.*status_class="2xx"/m.test(metrics)
 }
 
+/** Puts another limit into the plan, in one step: a process may be reading it. */
+function changeLimit(configDir: string, calls: number): void {
+  const file = join(configDir, 'plans', 'default.yaml')
+  const next = `${configDir}.next`
+  writeFileSync(next, readFileSync(file, 'utf8').replace(/calls: \d+/, `calls: ${calls}`))
+  renameSync(next, file)
+}
+
+/** Changes a limit again and again, and waits each time until every process has it. @returns what did not succeed */
+async function reloadAgainAndAgain(env: Fleet['env']): Promise<string[]> {
+  const failed: string[] = []
+  for (let reload = 0; reload < reloads; reload += 1) {
+    changeLimit(env['CONFIG_DIR'] ?? '', 1_000_001 + reload)
+    const { code, stdout, stderr } = await tollgate(env, 'reload', '--wait', '90')
+    if (code !== 0) failed.push(`${stdout}${stderr}`)
+  }
+  return failed
+}
+
 for (const balancer of balancers) {
   t.test(
-    `${restarts} restarts of gateways in turn, under load behind ${balancer}, fail no call`,
+    `${restarts} restarts of gateways in turn and ${reloads} reloads, under load behind ${balancer}, fail no call`,
     {
       skip: fleetMissing() || balancerMissing(balancer),
       timeout,
@@ -73,6 +97,7 @@ for (const balancer of balancers) {
         while (!load.isOver) await call(pool, key, load)
       })
       await until('the load has begun', () => fleet.ledger.entries.length > 200, 30_000)
+      const reloading = reloadAgainAndAgain(fleet.env)
       for (let restart = 0; restart < restarts; restart += 1) {
         const at = restart % gateways.length
         const old = gateways[at]
@@ -87,6 +112,8 @@ for (const balancer of balancers) {
         // The next gateway stops only after the balancer has found this one.
         await until('the new process answers', () => answersCalls(gateways[at]), 60_000)
       }
+      t.same(await reloading, [], 'every reload reached every process')
+      await until('enough calls are made', () => load.calls >= callsMin, timeout)
       load.isOver = true
       await Promise.all(loads)
       t.same(load.failed.slice(0, 5), [], `${load.failed.length} of ${load.calls} calls failed`)
@@ -94,6 +121,9 @@ for (const balancer of balancers) {
       const posted = fleet.ledger.entries.filter(({ method }) => method === 'POST')
       t.ok(load.posts.every((id) => reached.has(id)))
       t.equal(posted.length, load.posts.length, 'no POST reached the backend twice')
+      const audited = await fleet.stores.audit.list({ subject: 'configuration:all', limit: 1_000 })
+      t.equal(audited.length, reloads, 'one audit entry for each change')
+      t.comment(`${load.calls} calls, ${load.failed.length} failed`)
     },
   )
 }

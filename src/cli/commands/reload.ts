@@ -17,7 +17,7 @@ interface ReloadOptions extends JsonOption {
 }
 
 /** Time in which a process answers when its files are there. */
-const answerSeconds = 10
+const answerSeconds = 20
 const waitSeconds = 60
 /** Files reach hosts at different times, so processes that lag are asked again. */
 const askAgainMs = 5_000
