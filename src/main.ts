@@ -9,12 +9,11 @@ import { checkBackends } from './compose/check-backends.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
 import { followReloads } from './compose/follow-reloads.ts'
 import { createFileSecrets } from './compose/live-secrets.ts'
-import { createPublisher } from './compose/publisher.ts'
+import { openPublisher } from './compose/publisher.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
 import { openServices } from './compose/services.ts'
 import { type Foundation, openChosenDatabase, openFolder, reachDatabase } from './compose/stores.ts'
 import { watchConfiguration } from './compose/watch-configuration.ts'
-import { createConfigurationMetrics } from './gateway/operate/configuration-metrics.ts'
 import { limitConnections } from './platform/connection-limits.ts'
 import { dataDirSetting } from './platform/data-folder.ts'
 import { checkDeployment, deploymentWarnings } from './platform/deployment.ts'
@@ -111,9 +110,8 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const base: Foundation = {
     ...{ settings, secrets, logSwitch, dataFolder, database, events, log, lifetime, isEnding },
   }
-  const publisher = createPublisher({
-    ...{ configDir: settings.configDir, catalogue, log, events },
-    metrics: createConfigurationMetrics(metricsRegistry),
+  const publisher = openPublisher({
+    ...{ configDir: settings.configDir, catalogue, log, events, metricsRegistry },
     onPublished: async (published) => workers?.publish(transferred(published)),
   })
   const parts = {

@@ -95,8 +95,8 @@ export interface Backend {
   readonly app: FastifyInstance
   readonly sca: FastifyInstance
   /**
-   * Prepares the interface for another catalogue. The returned function takes it
-   * into force: calls from then on are calls to it, those under way end as they
+   * Prepares the interface for another catalogue. The returned function makes it
+   * active: calls from then on are calls to it, those under way end as they
    * began.
    *
    * @throws when a document has an operation without a handler

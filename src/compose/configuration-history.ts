@@ -6,9 +6,9 @@ import {
 } from '../gateway/registry/configurations.ts'
 import type { Publisher, Replacement } from './publisher.ts'
 
-/** Tells the registry which configurations this process takes into force, so that each change is audited once. */
+/** Tells the registry which configurations this process makes active, so that each change is audited once. */
 export interface ConfigurationHistory {
-  /** Tells what is new. Repeat it: changes that could not be told are told then. */
+  /** Tells what is new. Repeat it: it also tells what it could not tell before. */
   tell(): Promise<void>
 }
 

@@ -1,10 +1,12 @@
+import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { CatalogueError, loadCatalogue } from '../catalogue/load-catalogue.ts'
 import { createRouter } from '../catalogue/router.ts'
 import type { Published } from '../gateway/edge/published.ts'
-import type {
-  ConfigurationFacts,
-  ConfigurationMetrics,
+import {
+  type ConfigurationFacts,
+  type ConfigurationMetrics,
+  createConfigurationMetrics,
 } from '../gateway/operate/configuration-metrics.ts'
 import { errorText } from '../platform/error-text.ts'
 import type { Logger } from '../platform/log.ts'
@@ -30,14 +32,14 @@ export interface ConfigurationState extends ConfigurationFacts {
   readonly refused: string | undefined
 }
 
-/** A reload that took a configuration into force. */
+/** A reload that made a configuration active. */
 export interface Replacement {
   readonly before: Catalogue
   readonly catalogue: Catalogue
   readonly cause: ReloadCause
 }
 
-/** A part that prepares itself for a configuration, and takes it into force when all parts are prepared. @throws what cannot be served */
+/** A part that prepares itself for a configuration, and makes it active when all parts are prepared. @throws what cannot be served */
 export type Prepare = (catalogue: Catalogue) => Promise<() => void>
 
 /** Holds the current catalogue and replaces it as a whole. */
@@ -65,6 +67,16 @@ export interface PublisherOptions {
   readonly onPublished?: (published: Published) => Promise<void> | void
 }
 
+/** Creates the publisher of a process, which shows its configuration in the process's metrics. */
+export function openPublisher(
+  options: Omit<PublisherOptions, 'metrics'> & { readonly metricsRegistry: MetricsRegistry },
+): Publisher {
+  return createPublisher({
+    ...options,
+    metrics: createConfigurationMetrics(options.metricsRegistry),
+  })
+}
+
 /** Creates the publisher. Two reloads at once run one after the other, so the newest files win. */
 export function createPublisher(options: PublisherOptions): Publisher {
   const { configDir, metrics, log, events } = options
@@ -80,7 +92,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     const prepared: (() => void)[] = []
     for (const part of parts) prepared.push(await part(catalogue))
     take(catalogue, current().generation + 1)
-    for (const takeIntoForce of prepared) takeIntoForce()
+    for (const activate of prepared) activate()
   }
 
   /** Never throws: a failed reload must not prevent the next one. */

@@ -35,7 +35,7 @@ export interface ManagementOptions {
   /** The source of `/metrics`. */
   readonly metrics: Pick<Registry, 'contentType' | 'metrics'>
   readonly probes: readonly Probe[]
-  /** The configuration in force; undefined when this process has none. */
+  /** The active configuration; undefined when this process has none. */
   readonly configuration?: (() => ShownConfiguration) | undefined
   /** The current public keys of the identity signer; undefined when this process does not sign. */
   readonly jwks?: (() => object) | undefined
@@ -102,9 +102,7 @@ export function createManagement(options: ManagementOptions): FastifyInstance {
     )
     const failed = states.filter((state) => !state.isReady)
     const missing = failed.filter((state) => state.isRequired).map(({ name }) => name)
-    const checks = isVerbose
-      ? { checks: states, configuration: shown(configuration?.()) }
-      : {}
+    const checks = isVerbose ? { checks: states, configuration: shown(configuration?.()) } : {}
     if (missing.length > 0) return reply.code(503).send({ status: 'not ready', missing, ...checks })
     return { status: failed.length > 0 ? 'degraded' : 'ok', ...checks }
   })

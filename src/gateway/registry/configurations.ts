@@ -15,8 +15,8 @@ export interface ServedConfiguration {
 }
 
 /**
- * The configurations that were in force, in their order. Every process tells
- * what it takes into force, and the first one to tell a change writes its audit
+ * The configurations that were active, in their order. Every process tells
+ * what it makes active, and the first one to tell a change writes its audit
  * entry. A process is at a place in this order, which it hands in and gets
  * back: so a slow process that comes to a change which others made long ago,
  * and have perhaps undone, finds that change and not a new one.
@@ -26,7 +26,7 @@ export interface Configurations {
   replaced(configuration: ServedConfiguration, place: number): Promise<number>
   /**
    * A process has started with this configuration, or still serves it. One that
-   * was in force before and that others have left counts as a change only once
+   * was active before and that others have left counts as a change only once
    * no process has the newest.
    *
    * @returns its place now

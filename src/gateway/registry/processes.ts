@@ -28,7 +28,7 @@ export interface LivingProcess {
   readonly version: string
   readonly generation: number
   readonly digest: string
-  /** When it took its configuration into force. */
+  /** When it made its configuration active. */
   readonly loadedAt: Date
   readonly judged: number
   readonly refused: string | null
@@ -42,7 +42,7 @@ export interface ReportReply {
   readonly askedBy: string | null
 }
 
-/** The processes that use one database: which run, and which configuration each of them serves. */
+/** The processes that use one database: which run, and which configuration each serves. */
 export interface Processes {
   /** Enters the process, or what is new about it. */
   report(report: ProcessReport): Promise<ReportReply>

@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration'
 
 /**
  * `processes`: what runs now, and which configuration each process serves.
- * `configurations`: what was in force, so that each change is audited once.
+ * `configurations`: what was active, so that each change is audited once.
  */
 export const processes: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
