@@ -83,7 +83,7 @@ interface Outcome {
   /** Of the package. */
   readonly version: string
   readonly generation: number
-  /** When the process took its configuration into force, by the clock of the database. */
+  /** When the process made its configuration active, by the clock of the database. */
   readonly loadedAt: string
   readonly digest: string
   /** `differs`: it read other files. `waiting`: it has not answered. */
