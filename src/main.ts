@@ -170,7 +170,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   if (settings.configWatch === 'on') {
     watchConfiguration({ ...parts, loaded: filesAtLoad })
   }
-  followReloads({ ...parts, roles, version, services, loaded: filesAtLoad })
+  await followReloads({ ...parts, roles, version, services, loaded: filesAtLoad })
 
   // Last: no later step can fail before the key is shown.
   const welcome =

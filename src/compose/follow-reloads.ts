@@ -25,11 +25,17 @@ export interface FollowReloadsOptions
  * are audited, and finds reloads that it could not hear of: those from before
  * it listened, and, in a bank alone, all.
  */
-export function followReloads(options: FollowReloadsOptions): void {
+export async function followReloads(options: FollowReloadsOptions): Promise<void> {
   const { settings, database, publisher, certificates, services, loaded } = options
   const history = services && createConfigurationHistory({ ...services.registry, publisher })
-  let isFirst = true
+  // A bank alone can hear of reloads only once it has reported.
+  let isCaughtUp = services !== undefined
   let reloadsAsked = 0
+
+  async function catchUp(): Promise<void> {
+    if ((await folderState(settings.configDir)) === loaded) return
+    void publisher.reload({ how: 'start', by: 'system' })
+  }
 
   function obey(reply: ReportReply): void {
     const isAsked = services === undefined && reply.reloadsAsked > reloadsAsked
@@ -44,11 +50,10 @@ export function followReloads(options: FollowReloadsOptions): void {
     processes: createProcesses({ db: database.connect() }),
     async onReply(reply) {
       obey(reply)
-      if (isFirst && (await folderState(settings.configDir)) !== loaded) {
-        void publisher.reload({ how: 'start', by: 'system' })
-      }
-      isFirst = false
+      if (!isCaughtUp) await catchUp()
+      isCaughtUp = true
       await history?.tell()
     },
   })
+  if (services !== undefined) await catchUp()
 }

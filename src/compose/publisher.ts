@@ -97,6 +97,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   /** Never throws: a failed reload must not prevent the next one. */
   async function load(cause: ReloadCause): Promise<boolean> {
+    // Another reload has read the files meanwhile.
+    if (cause.how === 'start' && judged > 0) return true
     const before = current().catalogue
     refused = await failureOf(replace, (error) => {
       const problems = error instanceof CatalogueError ? error.message : undefined
