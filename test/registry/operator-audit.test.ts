@@ -10,71 +10,68 @@ import { testApplication, testStores } from '../support/registry.ts'
 
 const log = pino({ level: 'silent' })
 
-t.test(
-  'who resets a counter or changes the log is on record',
-  async (t) => {
-    const { database, url } = await testDatabase(t)
-    const stores = await testStores(database)
-    const { application } = await testApplication(stores)
-    await stores.subscriptions.add({
-      applicationId: application.id,
-      api: 'xs2a',
-      version: '1.7.0',
-      plan: 'default',
-      by: 'system',
-    })
-    const dataDir = await testDataDir(t)
-    const counter = await createMemoryCounter({ log })
-    const control = createControl({ counter })
-    const socket = join(dataDir, controlSocketName)
-    await control.listen({ path: socket })
-    t.teardown(async () => {
-      await control.close()
-      await counter.close()
-      await unlink(socket).catch(() => undefined)
-    })
-    const env = {
-      DATABASE_URL: url,
-      DATA_DIR: dataDir,
-      KEY_PEPPER: 'a-pepper-for-tests-and-nothing-else',
-    }
-    const [api, operation] = ['xs2a@1.7.0', 'listAccounts']
-    const options = ['--application', application.id, '--api', api, '--operation', operation]
-    const reset = await tollgate(env, 'counter', 'reset', ...options, '--json')
-    t.equal(reset.code, 0, reset.stderr)
-    t.match(await stores.audit.list({ subject: `application:${application.id}`, limit: 1 }), [
-      {
-        actor: /^operator:/,
-        action: 'counter.reset',
-        detail: { bucket: new RegExp(`${application.id}.*${operation}`) },
-      },
-    ])
-    const changed = await tollgate(
-      env,
-      'log',
-      '--level',
-      'debug',
-      '--access',
-      'errors',
-      '--for',
-      '2h',
-    )
-    t.equal(changed.code, 0, changed.stderr)
-    t.match(await stores.audit.list({ limit: 1 }), [
-      {
-        actor: /^operator:/,
-        action: 'configuration.log',
-        detail: { level: 'debug', accessLog: 'errors', until: /^20/ },
-      },
-    ])
-    for (const wrong of [
-      [],
-      ['--level', 'loud'],
-      ['--access', 'sample'],
-      ['--reset', '--level', 'info'],
-    ]) {
-      t.equal((await tollgate(env, 'log', ...wrong)).code, 2, wrong.join(' '))
-    }
-    t.equal((await tollgate(env, 'log', '--level', 'info', '--for', '25h')).code, 2)
-  },
-)
+t.test('who resets a counter or changes the log is on record', async (t) => {
+  const { database, url } = await testDatabase(t)
+  const stores = await testStores(database)
+  const { application } = await testApplication(stores)
+  await stores.subscriptions.add({
+    applicationId: application.id,
+    api: 'xs2a',
+    version: '1.7.0',
+    plan: 'default',
+    by: 'system',
+  })
+  const dataDir = await testDataDir(t)
+  const counter = await createMemoryCounter({ log })
+  const control = createControl({ counter })
+  const socket = join(dataDir, controlSocketName)
+  await control.listen({ path: socket })
+  t.teardown(async () => {
+    await control.close()
+    await counter.close()
+    await unlink(socket).catch(() => undefined)
+  })
+  const env = {
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    KEY_PEPPER: 'a-pepper-for-tests-and-nothing-else',
+  }
+  const [api, operation] = ['xs2a@1.7.0', 'listAccounts']
+  const options = ['--application', application.id, '--api', api, '--operation', operation]
+  const reset = await tollgate(env, 'counter', 'reset', ...options, '--json')
+  t.equal(reset.code, 0, reset.stderr)
+  t.match(await stores.audit.list({ subject: `application:${application.id}`, limit: 1 }), [
+    {
+      actor: /^operator:/,
+      action: 'counter.reset',
+      detail: { bucket: new RegExp(`${application.id}.*${operation}`) },
+    },
+  ])
+  const changed = await tollgate(
+    env,
+    'log',
+    '--level',
+    'debug',
+    '--access',
+    'errors',
+    '--for',
+    '2h',
+  )
+  t.equal(changed.code, 0, changed.stderr)
+  t.match(await stores.audit.list({ limit: 1 }), [
+    {
+      actor: /^operator:/,
+      action: 'configuration.log',
+      detail: { level: 'debug', accessLog: 'errors', until: /^20/ },
+    },
+  ])
+  for (const wrong of [
+    [],
+    ['--level', 'loud'],
+    ['--access', 'sample'],
+    ['--reset', '--level', 'info'],
+  ]) {
+    t.equal((await tollgate(env, 'log', ...wrong)).code, 2, wrong.join(' '))
+  }
+  t.equal((await tollgate(env, 'log', '--level', 'info', '--for', '25h')).code, 2)
+})
