@@ -63,6 +63,10 @@ function startCalling(urls: readonly string[], key: string) {
     async stop() {
       clearInterval(timer)
       await Promise.all(underWay)
+      // On a machine that the load was too much for, an outage may still be open: it ends with an answer.
+      for (let last = 0; last < 20 && ledger.at(-1)?.reply !== 'success'; last += 1) {
+        await call(pools[last % pools.length])
+      }
       await Promise.all(pools.map((pool) => pool.destroy()))
       return (performance.now() - begunAt) / 1_000
     },
