@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { Counter } from '../gateway/counters/counter.ts'
 import type { GatewayMetrics } from '../gateway/operate/metrics.ts'
 import type { ProcessMetrics } from '../gateway/operate/process-metrics.ts'
-import { parsePeppers } from '../gateway/registry/key-mac.ts'
+import { livePeppers, parsePeppers } from '../gateway/registry/key-mac.ts'
 import { openRegistry, type Registry } from '../gateway/registry/open-registry.ts'
 import { type DataFolder, openDataFolder } from '../platform/data-folder.ts'
 import { type Database, openDatabase } from '../platform/database.ts'
@@ -120,7 +120,11 @@ export interface StoresOptions extends Foundation {
  */
 export async function openStores(options: StoresOptions): Promise<Stores> {
   const { settings, database, processMetrics, needsRegistry = false, log, lifetime } = options
-  const peppers = parsePeppers(await openPepper(options))
+  const pepper = await options.secrets.follow('KEY_PEPPER', {
+    text: await openPepper(options),
+    judge: (text) => void parsePeppers(text),
+  })
+  const peppers = livePeppers(pepper)
   const [counter, registry] = await together(
     counterStore(settings).open(options),
     openRegistry({ ...settings, database, log, peppers }).then((opened) => {
@@ -129,6 +133,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
     }),
   )
   await checkPeppers(registry.keyPeppers, peppers)
+  pepper.alsoJudge((text) => checkPeppers(registry.keyPeppers, parsePeppers(text)))
   const shortened = await registry.keys.limitLives()
   if (shortened > 0) {
     const { keyMaxDays } = settings

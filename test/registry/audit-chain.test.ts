@@ -10,9 +10,10 @@ import type { AuditFault } from '../../src/gateway/registry/audit/chain-check.ts
 import { AuditBroken } from '../../src/gateway/registry/audit/sealer.ts'
 import { verifyAudit } from '../../src/gateway/registry/audit/verify-audit.ts'
 import { recordAudit } from '../../src/gateway/registry/audit.ts'
-import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
+import { livePeppers, parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import type { RegistryStores } from '../../src/gateway/registry/stores.ts'
+import { createWatchedCopy } from '../../src/platform/watched-files.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDatabase, testDataDir, testPostgres } from '../support/database.ts'
 import { testStores } from '../support/registry.ts'
@@ -372,6 +373,17 @@ t.test('when the pepper is replaced, the new key vouches for the chain at once',
   await leaveEntries(db, 1)
   await old.seal()
   t.match(await both.verify(), { links: 5, faults: [] }, 'a process of before goes on meanwhile')
+
+  const setting = createWatchedCopy(`1:${older},2:${newer}`)
+  const running = createAuditChain({ db, peppers: livePeppers(setting) })
+  await running.seal()
+  setting.take(`2:${newer},1:${older}`)
+  await running.seal()
+  t.match(
+    await started(`2:${newer}`).verify(),
+    { links: 6, signedTo: 6, faults: [] },
+    'a running process vouches without a restart, though nothing else happened',
+  )
 })
 
 interface Place {

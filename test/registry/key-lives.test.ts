@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { checkPeppers } from '../../src/compose/secrets.ts'
-import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
+import { livePeppers, parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { createWatchedCopy } from '../../src/platform/watched-files.ts'
 import { testDatabase } from '../support/database.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
@@ -65,7 +66,49 @@ t.test('a key moves to the current pepper when it is used, and the old one can g
   t.same(await row.executeTakeFirst(), { pepper_version: 2 })
   await checkPeppers(stores.keyPeppers, parsePeppers(`2:${fresh}`))
   t.match(await authenticateWith(`2:${fresh}`), { keyId: id })
-  t.equal(await authenticateWith(`1:${old}`), 'invalid')
+  t.equal(await authenticateWith(`1:${old}`), 'unreachable', 'nothing can be said without it')
+})
+
+t.test('the pepper changes while processes run, and no key is refused meanwhile', async (t) => {
+  const { application } = await testApplication(stores)
+  const applicationId = application.id
+  const settings = [createWatchedCopy(old), createWatchedCopy(old)] as const
+  const processes = await Promise.all(
+    settings.map((setting) =>
+      openRegistry({ ...open(old), log: createLog('silent'), peppers: livePeppers(setting) }),
+    ),
+  )
+  const [one, two] = processes
+  t.teardown(() => Promise.all(processes.map((registry) => registry.close())))
+  const everywhere = (key: string) =>
+    Promise.all(
+      processes.map((registry) => new Promise((done) => registry.authenticate(key, done))),
+    )
+  const first = await stores.keys.issue({ applicationId, name: 'first', by })
+  const works = [{ keyId: first.id }, { keyId: first.id }]
+  t.match(await everywhere(first.key), works)
+
+  for (const { take } of settings) take(`1:${old},2:${fresh}`)
+  settings[0].take(`2:${fresh},1:${old}`)
+  const made = (await one?.keys.issue({ applicationId, name: 'second', by })) ?? first
+  t.match(await everywhere(made.key), [{ keyId: made.id }, { keyId: made.id }])
+  settings[1].take(`2:${fresh},1:${old}`)
+  t.match(await everywhere(first.key), works)
+  const under = async (version: number) =>
+    (await stores.keys.underPepper(version)).map(({ name }) => name)
+  t.same([await under(1), await under(2)], [['first'], ['second']])
+  await t.rejects(
+    checkPeppers(stores.keyPeppers, parsePeppers(`2:${fresh}`)),
+    /version 1 is missing/,
+  )
+
+  const unused = await stores.keys.rotate({ id: first.id, overlapSeconds: 0, by })
+  t.same(await under(1), [unused.name], 'this store has the old pepper')
+  await stores.keys.revoke({ id: unused.id, by })
+  t.same(await under(1), [])
+  for (const { take } of settings) take(`2:${fresh}`)
+  t.match(await everywhere(made.key), [{ keyId: made.id }, { keyId: made.id }])
+  t.same(await two?.auditChain.keys.size, 1, 'the audit log follows')
 })
 
 t.test('no key lives longer than the settings permit', async (t) => {

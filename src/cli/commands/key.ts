@@ -3,11 +3,17 @@ import { keyState } from '../../gateway/registry/key-state.ts'
 import type { ApiKey, IssuedKey } from '../../gateway/registry/keys.ts'
 import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
 import type { RegistryStores } from '../../gateway/registry/stores.ts'
+import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { findApplication, findId } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
 import { collect, type JsonOption, momentForms, parseMoment, parseWhole } from './options.ts'
+
+interface ListOptions extends JsonOption {
+  readonly application?: string
+  readonly pepperVersion?: number
+}
 
 interface IssueOptions extends JsonOption, AddressOption {
   readonly application: string
@@ -37,18 +43,33 @@ export function registerKey(command: Command, context: CommandContext): void {
     if (json !== true) output.note('The key is shown only now. Keep it safe.')
   }
 
-  addExamples(command.command('list'), ['tollgate key list --application "Budget app"'])
-    .description('List all keys of an application, also revoked and expired ones, oldest first.')
-    .requiredOption('--application <application>', 'its name or id')
+  addExamples(command.command('list'), [
+    'tollgate key list --application "Budget app"',
+    'tollgate key list --pepper-version 1',
+  ])
+    .description(
+      'List all keys of an application, also revoked and expired ones, oldest first. Or list the working keys of all applications that still need a version of KEY_PEPPER.',
+    )
+    .option('--application <application>', 'its name or id')
+    .option(
+      '--pepper-version <version>',
+      'a version of KEY_PEPPER that you want to remove',
+      (text) => parseWhole(text, 1, 999_999),
+    )
     .option('--json', 'print {"items"}')
-    .action(async ({ application, json }: JsonOption & { application: string }) => {
+    .action(async ({ application, pepperVersion, json }: ListOptions) => {
+      if ((application === undefined) === (pepperVersion === undefined)) {
+        throw new CommandError('give either --application or --pepper-version')
+      }
       const items = await context.registry(async (stores) => {
-        const { id: applicationId } = await findApplication(stores, application)
+        if (pepperVersion !== undefined) return stores.keys.underPepper(pepperVersion)
+        const { id: applicationId } = await findApplication(stores, application ?? '')
         return stores.keys.list({ applicationId })
       })
       output.result(json, { items: items.map(withState) }, () =>
         drawTable(items.map(withState), {
           id: 'id',
+          ...(pepperVersion === undefined ? {} : { application: 'applicationId' }),
           name: 'name',
           hint: 'hint',
           state: 'state',

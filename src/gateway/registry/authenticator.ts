@@ -31,7 +31,13 @@ const refreshAgainMs = 1_000
 export function createAuthenticator(options: AuthenticatorOptions): KeyAuthenticator & KeyMemory {
   const { cache, lookUps, peppers, lastUsed, reMac, now, monotonicNow } = options
 
+  /** Whether it takes a pepper that this process does not have: nothing can be said about the key. */
+  function lacksPepper({ record }: CachedKey): boolean {
+    return record !== undefined && !peppers.secrets.has(record.pepperVersion)
+  }
+
   function judge(key: ParsedKey, entry: CachedKey): Authentication {
+    if (lacksPepper(entry)) return 'unreachable'
     const at = now()
     const outcome = judgeKey(key, entry.record, { peppers, nowMs: at })
     if (outcome === 'invalid') return outcome
@@ -81,7 +87,8 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
         done('invalid')
         return
       }
-      if (entry === undefined) {
+      // A retired pepper: by now the key is stored under another one.
+      if (entry === undefined || lacksPepper(entry)) {
         lookUps.find(key.id, (outcome) => {
           done(outcome === 'unreachable' ? outcome : judge(key, outcome))
         })

@@ -1,9 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Watched } from '../../platform/watched-files.ts'
 
-/** Secrets for the MACs of stored keys, by version; kept outside the database. */
+/** Secrets for the MACs of stored keys, by version; kept outside the database. They may change while the process runs. */
 export interface Peppers {
   /** The version for new keys. */
   readonly current: number
+  /** Another map after each change. */
   readonly secrets: ReadonlyMap<number, string>
 }
 
@@ -27,8 +29,9 @@ export class PepperInvalid extends Error {
  * Reads the setting `KEY_PEPPER`: one secret (version 1), or
  * `<version>:<secret>,<version>:<secret>`, where new keys use the first secret
  * and the others still verify older keys. To change the pepper, put a new
- * version in front. Keys move to it when they are used; a start that lacks a
- * version that keys still need fails and says so (docs/operating.md).
+ * version behind the others, and in front once all processes have it. Keys move
+ * to it when they are used; a start that lacks a version that keys still need
+ * fails and says so (docs/rotation.md).
  *
  * @throws {PepperInvalid}
  */
@@ -44,6 +47,22 @@ export function parsePeppers(setting: string): Peppers {
   }
   const [current = 1] = secrets.keys()
   return { current, secrets }
+}
+
+/** Peppers that follow the setting. Each change must be valid. */
+export function livePeppers(setting: Pick<Watched<string>, 'current' | 'onChange'>): Peppers {
+  let peppers = parsePeppers(setting.current())
+  setting.onChange((text) => {
+    peppers = parsePeppers(text)
+  })
+  return {
+    get current() {
+      return peppers.current
+    },
+    get secrets() {
+      return peppers.secrets
+    },
+  }
 }
 
 /** HMAC-SHA-256 of the whole key, its public id included. Undefined for an unknown version. */

@@ -113,6 +113,8 @@ export interface Keys {
   find(id: string): Promise<ApiKey | undefined>
   /** Every key of the application, old ones included, oldest first. */
   list(options: { applicationId: string }): Promise<ApiKey[]>
+  /** The working keys of all applications that are stored under a version of the pepper, oldest first. */
+  underPepper(version: number): Promise<ApiKey[]>
   /** A page of the keys for display: working keys first, newest first. */
   page(options: { applicationId: string; page: Page }): Promise<ApiKey[]>
   /** Deletes some of the keys that stopped working {@link deadKeyDays} days ago. */
@@ -352,6 +354,18 @@ export function createKeys(options: KeysOptions): Keys {
         .selectFrom('api_keys')
         .select(columns)
         .where('application_id', '=', applicationId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+      return rows.map(toApiKey)
+    },
+
+    async underPepper(version) {
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(columns)
+        .where('pepper_version', '=', version)
+        .where(sql<boolean>`coalesce(least(revoked_at, expires_at), 'infinity') > now()`)
         .orderBy('created_at')
         .orderBy('id')
         .execute()

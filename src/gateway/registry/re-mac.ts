@@ -28,19 +28,21 @@ const notesMax = 10_000
 
 /** A failed write is not repeated: the key's next look-up notes it again. */
 export function createReMac({ db, peppers, log, intervalMs = 10_000 }: ReMacOptions): ReMac {
-  /** New MACs in hexadecimal, by key. */
-  let notes = new Map<string, string>()
+  /** New MACs in hexadecimal with the version of their pepper, by key. */
+  let notes = new Map<string, { readonly mac: string; readonly version: number }>()
   let writing: Promise<void> = Promise.resolve()
 
   async function write(): Promise<void> {
     if (notes.size === 0) return
-    const [ids, macs] = [[...notes.keys()], [...notes.values()]]
+    const ids = [...notes.keys()]
+    const macs = [...notes.values()].map(({ mac }) => mac)
+    const versions = [...notes.values()].map(({ version }) => version)
     notes = new Map()
     try {
       await sql`
-        update api_keys k set mac = decode(made.mac, 'hex'), pepper_version = ${peppers.current}
-        from unnest(${ids}::text[], ${macs}::text[]) as made(id, mac)
-        where k.id = made.id and k.pepper_version <> ${peppers.current}`.execute(db)
+        update api_keys k set mac = decode(made.mac, 'hex'), pepper_version = made.version
+        from unnest(${ids}::text[], ${macs}::text[], ${versions}::int[]) as made(id, mac, version)
+        where k.id = made.id and k.pepper_version <> made.version`.execute(db)
     } catch (error) {
       log.warn({ err: error, keys: ids.length }, 'keys stay under an older pepper')
     }
@@ -56,8 +58,9 @@ export function createReMac({ db, peppers, log, intervalMs = 10_000 }: ReMacOpti
   return {
     note(key) {
       if (notes.size >= notesMax || notes.has(key.id)) return
-      const mac = keyMac(peppers, peppers.current, key.text)
-      if (mac !== undefined) notes.set(key.id, mac.toString('hex'))
+      const version = peppers.current
+      const mac = keyMac(peppers, version, key.text)
+      if (mac !== undefined) notes.set(key.id, { mac: mac.toString('hex'), version })
     },
     close() {
       clearInterval(timer)

@@ -37,7 +37,7 @@ export interface SandboxAuthority {
 
 export interface SandboxAuthorityOptions {
   readonly db: Kysely<RegistrySchema>
-  /** The authority's key is encrypted with the newest. */
+  /** The authority's key is encrypted with the current one. */
   readonly peppers: Peppers
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -58,18 +58,34 @@ interface Held extends Issuer {
 
 export function createSandboxAuthority(options: SandboxAuthorityOptions): SandboxAuthority {
   const { db, peppers, now } = options
-  const sealing = sealingKey(peppers)
+
+  /** The private key. One that an older pepper seals moves to the current one, so that the older can go. */
+  async function openKey(trx: RegistryTransaction, sealed: Buffer): Promise<Buffer | undefined> {
+    const current = sealingKey(peppers.secrets.get(peppers.current))
+    const own = unseal(current, sealed)
+    if (own !== undefined) return own
+    for (const secret of peppers.secrets.values()) {
+      const opened = unseal(sealingKey(secret), sealed)
+      if (opened === undefined) continue
+      await trx
+        .updateTable('sandbox_authority')
+        .set({ sealed_key: seal(current, opened) })
+        .execute()
+      return opened
+    }
+    return undefined
+  }
 
   /** Locks the authority's row, so that one process at a time makes it or numbers its lists. */
   async function hold(trx: RegistryTransaction): Promise<Held> {
     // A row that is not there cannot be locked.
     await sql`select pg_advisory_xact_lock(hashtext('tollgate sandbox authority'))`.execute(trx)
     const row = await trx.selectFrom('sandbox_authority').selectAll().executeTakeFirst()
-    const privateKey = row && unseal(sealing, row.sealed_key)
+    const privateKey = row && (await openKey(trx, row.sealed_key))
     if (row !== undefined && privateKey !== undefined) {
       return { certificate: row.certificate, privateKey, listNumber: Number(row.list_number) }
     }
-    // Without the key (KEY_PEPPER has changed) it can issue nothing more: another one takes its place.
+    // Without the key (its pepper has gone) it can issue nothing more: another one takes its place.
     await trx.deleteFrom('sandbox_authority').execute()
     await trx.deleteFrom('sandbox_revocations').execute()
     const { makeAuthority } = await import('../../certificates/make.ts')
@@ -79,7 +95,7 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
       .insertInto('sandbox_authority')
       .values({
         certificate: issuer.certificate,
-        sealed_key: seal(sealing, issuer.privateKey),
+        sealed_key: seal(sealingKey(peppers.secrets.get(peppers.current)), issuer.privateKey),
         revocation_list: Buffer.alloc(0),
         list_number: 0,
         list_until: new Date(0),
@@ -123,7 +139,8 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
   async function read(): Promise<PublishedAuthority | undefined> {
     const row = await db.selectFrom('sandbox_authority').selectAll().executeTakeFirst()
     const isFresh = row !== undefined && row.list_until.getTime() - now() > (listDays / 2) * dayMs
-    if (!isFresh || unseal(sealing, row.sealed_key) === undefined) return undefined
+    const current = sealingKey(peppers.secrets.get(peppers.current))
+    if (!isFresh || unseal(current, row.sealed_key) === undefined) return undefined
     return { certificate: row.certificate, revocationList: row.revocation_list }
   }
 
@@ -211,9 +228,8 @@ const nonceBytes = 12
 const tagBytes = 16
 const purpose = 'tollgate sandbox authority'
 
-/** A key of its own for this purpose, from the pepper that new API keys use. */
-function sealingKey({ current, secrets }: Peppers): Buffer {
-  const secret = secrets.get(current) ?? ''
+/** A key of its own for this purpose, from a pepper. */
+function sealingKey(secret = ''): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }
 

@@ -32,11 +32,12 @@ export function createAuditChain({
   readonly peppers: Peppers
 }): AuditChain {
   const signer = createAuditSigner(peppers)
-  const keys = signer.publicKeys
   return {
     ...createAuditSealer({ db, signer }),
-    keys,
-    verify: ({ expected } = {}) => verifyAudit({ db, keys, expected }),
+    get keys() {
+      return signer.publicKeys
+    },
+    verify: ({ expected } = {}) => verifyAudit({ db, keys: signer.publicKeys, expected }),
     export: (options) => exportAudit({ ...options, db }),
     prune: (input) => pruneAudit({ ...input, db, signer }),
   }

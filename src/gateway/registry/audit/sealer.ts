@@ -62,6 +62,8 @@ const batchMax = 500
 export function createAuditSealer({ db, signer }: AuditSealerOptions): AuditSealer {
   /** The last link that this process knows to be good. */
   let known: ChainPlace | undefined
+  /** Id of the own key at the last seal. */
+  let sealedAs: string | undefined
 
   /** @throws {AuditBroken} */
   async function checkEnd(trx: RegistryTransaction, head: Head | undefined): Promise<void> {
@@ -87,12 +89,16 @@ export function createAuditSealer({ db, signer }: AuditSealerOptions): AuditSeal
     if (state === 'unknown-key') {
       throw new AuditBroken(`the last link, ${position}, is signed by an unknown key, ${by}`)
     }
-    // While the pepper is replaced: the new key vouches for the chain before the old one goes.
-    if (by !== signer.id) {
-      const detail = { from: by, to: signer.id }
-      const subject = `audit:${position}`
-      await recordAudit(trx, { actor: 'system', action: 'audit.change-key', subject, detail })
-    }
+  }
+
+  /** While the pepper is replaced: the new key vouches for the chain before the old one goes. */
+  async function noteChangedKey(trx: RegistryTransaction, head: Head | undefined): Promise<void> {
+    if (head === undefined || head.signer === null || head.signer === signer.id) return
+    // A process that has not got the new pepper yet must not vouch the other way.
+    if (!signer.publicKeys.has(head.signer)) return
+    const detail = { from: head.signer, to: signer.id }
+    const subject = `audit:${head.position}`
+    await recordAudit(trx, { actor: 'system', action: 'audit.change-key', subject, detail })
   }
 
   /** Undefined: another process is sealing. */
@@ -102,7 +108,10 @@ export function createAuditSealer({ db, signer }: AuditSealerOptions): AuditSeal
     return db.transaction().execute(async (trx) => {
       if (!(await tryLockChain(trx))) return undefined
       const head = await readHead(trx)
-      if (!trusts) await checkEnd(trx, head)
+      if (!trusts) {
+        await checkEnd(trx, head)
+        await noteChangedKey(trx, head)
+      }
       let place: ChainPlace = head ?? (await readStart(trx))
       const sealed: SealedEntry[] = []
       for (const { personal, ...entry } of await takeWaiting(trx)) {
@@ -122,7 +131,8 @@ export function createAuditSealer({ db, signer }: AuditSealerOptions): AuditSeal
     for (;;) {
       // Without a transaction: usually nothing waits. At first, the end is checked even so.
       const { rows } = await sql`select from audit_waiting limit 1`.execute(db)
-      if (rows.length === 0 && known !== undefined) return
+      if (rows.length === 0 && known !== undefined && sealedAs === signer.id) return
+      sealedAs = signer.id
       const batch = await sealBatch(trusts).catch((error: unknown) => {
         // Another process was faster, without a lock: an embedded database has none.
         if (violates(error, 'audit_links_pkey') || violates(error, 'audit_links_entry')) return

@@ -12,7 +12,7 @@ import type { Peppers } from '../key-mac.ts'
 /** Public keys by their id. */
 export type AuditKeys = ReadonlyMap<string, KeyObject>
 
-/** Signs the chain over the audit (Ed25519, RFC 8032). */
+/** Signs the chain over the audit (Ed25519, RFC 8032). Follows changed peppers. */
 export interface AuditSigner {
   /** Id of the key that signs. */
   readonly id: string
@@ -28,7 +28,28 @@ export interface AuditSigner {
  * write to the database can break the chain, but cannot make another one that
  * passes.
  */
-export function createAuditSigner({ current, secrets }: Peppers): AuditSigner {
+export function createAuditSigner(peppers: Peppers): AuditSigner {
+  let { secrets } = peppers
+  let derived = deriveKeys(peppers)
+  function now(): ReturnType<typeof deriveKeys> {
+    if (secrets !== peppers.secrets) {
+      secrets = peppers.secrets
+      derived = deriveKeys(peppers)
+    }
+    return derived
+  }
+  return {
+    get id() {
+      return now().id
+    },
+    sign: (text) => sign(null, text, now().own),
+    get publicKeys() {
+      return now().publicKeys
+    },
+  }
+}
+
+function deriveKeys({ current, secrets }: Peppers) {
   const keys = new Map([...secrets].map(([version, secret]) => [version, deriveKey(secret)]))
   const own = keys.get(current)
   if (own === undefined) throw new Error('the current pepper is missing')
@@ -38,11 +59,7 @@ export function createAuditSigner({ current, secrets }: Peppers): AuditSigner {
       return [idOfAuditKey(publicKey), publicKey]
     }),
   )
-  return {
-    id: idOfAuditKey(createPublicKey(own)),
-    sign: (text) => sign(null, text, own),
-    publicKeys,
-  }
+  return { own, id: idOfAuditKey(createPublicKey(own)), publicKeys }
 }
 
 /** First 16 hexadecimal digits of the SHA-256 of the public key (SubjectPublicKeyInfo, DER). */
