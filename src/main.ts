@@ -8,7 +8,12 @@ import { openCertificates } from './compose/certificates.ts'
 import { checkBackends } from './compose/check-backends.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
 import { followReloads } from './compose/follow-reloads.ts'
-import { createFileSecrets } from './compose/live-secrets.ts'
+import {
+  createFileSecrets,
+  judgeSecretList,
+  type LiveSecret,
+  type LiveSecrets,
+} from './compose/live-secrets.ts'
 import { openPublisher } from './compose/publisher.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
 import { openServices } from './compose/services.ts'
@@ -26,6 +31,7 @@ import { createManagement, createMetricsRegistry } from './platform/management.t
 import { createNetworks } from './platform/networks.ts'
 import { type PlannedListener, probePorts } from './platform/probe-ports.ts'
 import { hasSandbox } from './platform/sandbox.ts'
+import { splitSecrets } from './platform/secret-list.ts'
 import { roles as allRoles, type Role, type Settings } from './platform/settings.ts'
 import { together } from './platform/together.ts'
 import { openWorkers, startWorkers, transferred } from './workers/open-workers.ts'
@@ -116,7 +122,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   })
   const parts = {
     ...{ ...base, certificates, publisher, addresses, metricsRegistry, jobs },
-    sandboxSecret: sandboxSecretOf(settings, roles),
+    sandboxSecret: await sandboxSecretOf(settings, roles, secrets),
   }
 
   // Stores and services, which gateway and portal share.
@@ -151,9 +157,16 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   services?.registry.onChange('configuration', ({ action }) => {
     if (action !== 'log') void certificates.reload()
   })
+  const managementToken =
+    settings.managementToken === undefined
+      ? undefined
+      : await secrets.follow('MANAGEMENT_TOKEN', {
+          text: settings.managementToken,
+          judge: judgeSecretList,
+        })
   management = createManagement({
     tls: certificates.management,
-    token: settings.managementToken,
+    tokens: managementToken && (() => splitSecrets(managementToken.current())),
     metrics: workers?.metrics ?? metricsRegistry,
     configuration: publisher.state,
     probes: [
@@ -215,9 +228,14 @@ async function importRoles(roles: ReadonlySet<Role>) {
 }
 
 /** If the operator sets no secret, only this process calls its bank, so a random secret is enough. Undefined: no sandbox. */
-function sandboxSecretOf(settings: Settings, roles: ReadonlySet<Role>): string | undefined {
+async function sandboxSecretOf(
+  settings: Settings,
+  roles: ReadonlySet<Role>,
+  secrets: LiveSecrets,
+): Promise<LiveSecret | undefined> {
   if (!hasSandbox(settings, roles)) return undefined
-  return settings.sandboxSecret ?? randomBytes(32).toString('base64url')
+  const text = settings.sandboxSecret ?? randomBytes(32).toString('base64url')
+  return secrets.follow('SANDBOX_SECRET', { text, judge: judgeSecretList })
 }
 
 function plannedListeners(settings: Settings, roles: ReadonlySet<Role>): PlannedListener[] {

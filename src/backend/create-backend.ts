@@ -84,8 +84,8 @@ export interface BankObserver {
 
 /** Further options of a bank with a sandbox. */
 export interface SandboxOptions {
-  /** Shared with the portal, which may then read the customers and create consents for them. */
-  readonly secret: string
+  /** Shared with the portal, which may then read the customers and create consents for them. Asked at each request; any of them will do. */
+  readonly secrets: () => readonly string[]
   /** Origin of the portal, as browsers reach it. */
   readonly portalUrl: () => string
 }
@@ -138,7 +138,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
     })
     registerApplicationEnds(served, { bank, identify, now })
     if (sandbox !== undefined) {
-      registerSandboxRoutes(served, { secret: sandbox.secret, database, now, timeZone })
+      registerSandboxRoutes(served, { secrets: sandbox.secrets, database, now, timeZone })
     }
     timer.follow(served)
     if (observer !== undefined) {

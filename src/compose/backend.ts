@@ -16,9 +16,11 @@ import { createPoolGauges, databaseGauges } from '../platform/load-gauges.ts'
 import type { Probe } from '../platform/management.ts'
 import { migrate } from '../platform/migrate.ts'
 import { createNetworks } from '../platform/networks.ts'
+import { splitSecrets } from '../platform/secret-list.ts'
 import { createStoreGauge } from '../platform/store-gauge.ts'
 import { watchDatabase } from '../platform/watch-database.ts'
 import type { Addresses } from './addresses.ts'
+import type { LiveSecret } from './live-secrets.ts'
 import type { Publisher } from './publisher.ts'
 import { createSealTrusts } from './seal-trusts.ts'
 import type { Services } from './services.ts'
@@ -34,7 +36,7 @@ export interface BackendRoleOptions extends ListenerFoundation {
   /** Undefined: gateway and portal run elsewhere. */
   readonly registry: Services['registry'] | undefined
   /** Shared with the portal; undefined: no sandbox. */
-  readonly sandboxSecret: string | undefined
+  readonly sandboxSecret: LiveSecret | undefined
 }
 
 /**
@@ -67,7 +69,10 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
     sandbox:
       sandboxSecret === undefined
         ? undefined
-        : { secret: sandboxSecret, portalUrl: addresses.portal },
+        : {
+            secrets: () => splitSecrets(sandboxSecret.current()),
+            portalUrl: addresses.portal,
+          },
     observer: {
       metrics: createBankMetrics(options.metricsRegistry),
       // A gateway in this process writes a line for each call already.

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
-import type { Settings } from '../platform/settings.ts'
+import { secretListProblem } from '../platform/secret-list.ts'
+import { type Settings, secretLengthMin } from '../platform/settings.ts'
 import {
   createWatchedCopy,
   type Watched,
@@ -10,6 +11,12 @@ import {
 
 /** Throws an Error whose message says what is wrong with the text, without the text. */
 export type JudgeSecret = (text: string) => void | Promise<void>
+
+/** Judges a list of secrets as the settings do. */
+export function judgeSecretList(text: string): void {
+  const problem = secretListProblem(text, secretLengthMin)
+  if (problem !== undefined) throw new Error(`the file ${problem}`)
+}
 
 /** A secret that may change while the process runs. */
 export interface LiveSecret extends Watched<string> {

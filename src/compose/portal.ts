@@ -14,6 +14,7 @@ import { createOidcProvider } from '../gateway/portal/oidc/provider.ts'
 import type { PageFiles } from '../gateway/portal/pages/open-page.ts'
 import { createPortalMetrics } from '../gateway/portal/portal-metrics.ts'
 import { derivePortalSecrets, embeddedSessionSecret } from '../gateway/portal/portal-secrets.ts'
+import { reSeal } from '../gateway/portal/re-seal.ts'
 import { createAuditContext, createCircumstances } from '../gateway/portal/request.ts'
 import { createSandboxBank } from '../gateway/portal/sandbox-bank.ts'
 import { readTopApplications } from '../gateway/portal/top-applications.ts'
@@ -27,7 +28,9 @@ import type { JobMetrics } from '../platform/job-metrics.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
 import { createNetworks } from '../platform/networks.ts'
 import { createRecordedAddress } from '../platform/recorded-address.ts'
+import { splitSecrets } from '../platform/secret-list.ts'
 import type { Addresses } from './addresses.ts'
+import { judgeSecretList, type LiveSecret } from './live-secrets.ts'
 import { openSecret } from './secrets.ts'
 import type { Services } from './services.ts'
 import type { ListenerFoundation } from './stores.ts'
@@ -39,15 +42,18 @@ export interface PortalRoleOptions extends ListenerFoundation {
   readonly jobs: JobMetrics
   readonly page: PageFiles
   /** Shared with the bank; undefined: the portal offers no sandbox. */
-  readonly sandboxSecret: string | undefined
+  readonly sandboxSecret: LiveSecret | undefined
 }
 
 /** Starts the portal role. */
 export async function startPortal(options: PortalRoleOptions): Promise<void> {
   const { settings, dataFolder, services, addresses, page, sandboxSecret, events, log, lifetime } =
     options
-  const sessionSecret = await openSecret(settings.sessionSecret, dataFolder, embeddedSessionSecret)
-  const secrets = derivePortalSecrets(sessionSecret)
+  const sessionSecret = await options.secrets.follow('SESSION_SECRET', {
+    text: await openSecret(settings.sessionSecret, dataFolder, embeddedSessionSecret),
+    judge: judgeSecretList,
+  })
+  const secrets = derivePortalSecrets(sessionSecret.current)
   const isProxy = createNetworks(settings.trustedProxies)
   const clientAddress = createClientAddress(isProxy)
   const attempts = await openAttempts({
@@ -83,6 +89,9 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     })
   }
   pruneExpired({ stores, jobs: options.jobs, log, lifetime })
+  const moving = { store: stores.sealedSecrets, secrets, log }
+  void reSeal(moving)
+  sessionSecret.onChange(() => void reSeal(moving))
   const nameOfBank = (language: Language) => brandName(catalogue().brand, language)
   const portal = createPortal({
     tls: options.certificates.portal,
@@ -113,7 +122,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
         : createSandboxBank({
             bankUrl: addresses.backend,
             tls: options.certificates.upstream,
-            secret: sandboxSecret,
+            secret: () => splitSecrets(sandboxSecret.current())[0] ?? '',
           }),
     metrics: createPortalMetrics(options.metricsRegistry),
     writeAccessLine: createAccessLine({

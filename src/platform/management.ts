@@ -30,8 +30,8 @@ export interface Probe {
 export interface ManagementOptions {
   /** TLS of the listener; undefined: plain HTTP. */
   readonly tls?: ListenerTls | undefined
-  /** What `/metrics` and `/readyz?verbose` require; undefined: nothing. */
-  readonly token?: string | undefined
+  /** Of what `/metrics` and `/readyz?verbose` require one; asked at each request. Undefined: nothing. */
+  readonly tokens?: (() => readonly string[]) | undefined
   /** The source of `/metrics`. */
   readonly metrics: Pick<Registry, 'contentType' | 'metrics'>
   readonly probes: readonly Probe[]
@@ -52,7 +52,7 @@ export interface ManagementOptions {
  * open to probes that cannot send a secret, and the keys are public.
  */
 export function createManagement(options: ManagementOptions): FastifyInstance {
-  const { tls, token, metrics, probes, configuration, jwks } = options
+  const { tls, tokens, metrics, probes, configuration, jwks } = options
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -68,7 +68,7 @@ export function createManagement(options: ManagementOptions): FastifyInstance {
     reply.header('x-content-type-options', 'nosniff')
   })
 
-  const isAllowed = createTokenCheck(token)
+  const isAllowed = createTokenCheck(tokens)
 
   let reading: Promise<string> | undefined
   /** Requests that arrive together share one reading: each takes milliseconds in which the process does nothing else. */
@@ -143,13 +143,16 @@ function unauthorised(reply: FastifyReply): FastifyReply {
 }
 
 /** Compares digests, so that neither content nor length of the token shows in the time. */
-function createTokenCheck(token: string | undefined): (request: FastifyRequest) => boolean {
-  if (token === undefined) return () => true
+function createTokenCheck(
+  tokens: ManagementOptions['tokens'],
+): (request: FastifyRequest) => boolean {
+  if (tokens === undefined) return () => true
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  const expected = digest(token)
   return ({ headers }) => {
     const [, given] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-    return given !== undefined && timingSafeEqual(digest(given), expected)
+    if (given === undefined) return false
+    const presented = digest(given)
+    return tokens().some((token) => timingSafeEqual(presented, digest(token)))
   }
 }
 

@@ -6,6 +6,7 @@ import { codeOf } from './error-code.ts'
 import { isLoopback } from './loopback.ts'
 import { isNetwork } from './networks.ts'
 import { parseRedisAddress, type RedisAddress, RedisAddressError } from './redis-address.ts'
+import { secretListProblem } from './secret-list.ts'
 import type { CertificateFiles } from './tls.ts'
 
 /** Where a listener binds. Port 0 selects any free port. */
@@ -374,6 +375,14 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       if (value !== undefined && value.length < lengthMin) {
         problems.add(`${name}: is shorter than ${lengthMin} characters (value not shown)`)
       }
+      return value
+    },
+
+    /** Secrets between commas by NAME or NAME_FILE, as one text. */
+    secretList(name: string, lengthMin: number): string | undefined {
+      const value = readSecret(name)
+      const problem = value === undefined ? undefined : secretListProblem(value, lengthMin)
+      if (problem !== undefined) problems.add(`${name}: ${problem}`)
       return value
     },
 

@@ -91,6 +91,20 @@ function secret(name: string, fallback: string, lengthMin: number, meaning: stri
   })
 }
 
+/** A secret that is replaced without a gap. */
+function secretList(name: string, fallback: string, meaning: string) {
+  return row({
+    names: [name, `${name}_FILE`],
+    fallback,
+    meaning,
+    isSecret: true,
+    read: (reader) => reader.secretList(name, secretLengthMin),
+  })
+}
+
+/** The least length of a secret of {@link secretList}. */
+export const secretLengthMin = 32
+
 const gatewayWorkers = integer(
   'GATEWAY_WORKERS',
   1,
@@ -328,29 +342,27 @@ const stores = {
 }
 
 const secrets = {
-  managementToken: secret(
+  managementToken: secretList(
     'MANAGEMENT_TOKEN',
     'no token',
-    32,
-    'Token that `/metrics` and `/readyz?verbose` require as `Authorization: Bearer …`, 32 characters or more.',
+    'Token that `/metrics` and `/readyz?verbose` require as `Authorization: Bearer …`, 32 characters or more. To [replace it](rotation.md), give several separated by commas: each is accepted.',
   ),
   keyPepper: secret(
     'KEY_PEPPER',
     'generated in `DATA_DIR`',
     32,
-    'Secret that protects the stored API keys, 32 characters or more. Required with `DATABASE_URL`.',
+    'Secret that protects the stored API keys, 32 characters or more. To [replace it](rotation.md#pepper), give several with their versions, `2:…,1:…`. Required with `DATABASE_URL`.',
   ),
   identityPrivateKey: secret(
     'IDENTITY_PRIVATE_KEY',
     'generated in `DATA_DIR`',
     1,
-    "Ed25519 key (PKCS #8 PEM) that signs the caller's identity for the bank. Required with `DATABASE_URL`.",
+    "Ed25519 key (PKCS #8 PEM) that signs the caller's identity for the bank. To [replace it](rotation.md#identity-key), give several keys one after the other: the first signs, all are published. Required with `DATABASE_URL`.",
   ),
-  sessionSecret: secret(
+  sessionSecret: secretList(
     'SESSION_SECRET',
     'generated in `DATA_DIR`',
-    32,
-    "Secret that protects the portal's sessions and queued emails, 32 characters or more. All portal processes need the same one. Required for a portal with `DATABASE_URL`.",
+    "Secret that protects the portal's sessions and queued emails, 32 characters or more. All portal processes need the same one. To [replace it](rotation.md#session-secret), give several separated by commas: the first is used, all are accepted. Required for a portal with `DATABASE_URL`.",
   ),
 }
 
@@ -672,11 +684,10 @@ const sandbox = {
     // Undefined: `sandbox.ts` decides by the roles of the process.
     read: (reader) => reader.oneOf('SANDBOX', ['on', 'off'], undefined),
   }),
-  sandboxSecret: secret(
+  sandboxSecret: secretList(
     'SANDBOX_SECRET',
     'generated for this process',
-    32,
-    'Secret of a portal in its own process, with which it asks the bank for people and consents, 32 characters or more. Both need the same value. The portal also needs `SANDBOX=on` and `BACKEND_URL`.',
+    'Secret of a portal in its own process, with which it asks the bank for people and consents, 32 characters or more. Both need the same value. To [replace it](rotation.md), give several separated by commas: the first is used, all are accepted. The portal also needs `SANDBOX=on` and `BACKEND_URL`.',
   ),
   bankTimeZone: row({
     names: ['BANK_TIME_ZONE'],

@@ -5,7 +5,7 @@ import { consentRequest } from '../support/requests.ts'
 import { approval, noa, scaBrowser } from '../support/sca-browser.ts'
 
 const psu = { 'psu-id': '305567661' }
-const sandbox = { secret: 'x', portalUrl: () => 'http://portal.test' }
+const sandbox = { secrets: () => ['x'], portalUrl: () => 'http://portal.test' }
 const minutes = 60_000
 const wrong = { psuData: { password: 'wrong' } }
 const right = { psuData: { password: '12345' } }

@@ -3,7 +3,7 @@ import { testBank } from '../support/bank.ts'
 import { consentRequest } from '../support/requests.ts'
 import { approval, noa, scaBrowser } from '../support/sca-browser.ts'
 
-const sandbox = { secret: 's'.repeat(43), portalUrl: () => 'https://portal.bank.test' }
+const sandbox = { secrets: () => ['s'.repeat(43)], portalUrl: () => 'https://portal.bank.test' }
 const redirect = { 'tpp-redirect-uri': 'https://app.example/back' }
 const iban = 'IL030205710000000200285'
 

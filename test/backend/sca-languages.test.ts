@@ -11,7 +11,7 @@ import {
 
 const iban = 'IL030205710000000200285'
 const headers = { 'tpp-redirect-uri': 'https://app.tpp.example/return' }
-const sandbox = { secret: 's'.repeat(43), portalUrl: () => 'https://portal.bank.test' }
+const sandbox = { secrets: () => ['s'.repeat(43)], portalUrl: () => 'https://portal.bank.test' }
 
 t.test("the bank's pages are whole in English and in Hebrew", async (t) => {
   const bank = await testBank(t, { sandbox })

@@ -7,7 +7,7 @@ import { chromiumMissing, launchBrowser } from '../support/browser.ts'
 import { consentRequest } from '../support/requests.ts'
 
 const skip = chromiumMissing()
-const sandbox = { secret: 's'.repeat(43), portalUrl: () => 'https://portal.bank.test' }
+const sandbox = { secrets: () => ['s'.repeat(43)], portalUrl: () => 'https://portal.bank.test' }
 
 t.test(
   'a PSU without scripts signs in, picks, approves and is back at the TPP',

@@ -59,7 +59,7 @@ const b2b = {
 }
 
 /** Each sequence is an application of its own, with its own count of failed attempts. */
-const sandbox = { secret: 'x', portalUrl: () => 'http://portal.test' }
+const sandbox = { secrets: () => ['x'], portalUrl: () => 'http://portal.test' }
 
 const bodies: Readonly<Record<Put, object>> = {
   identify: {},

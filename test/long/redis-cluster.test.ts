@@ -18,6 +18,7 @@ import {
   remainingOf,
   silent,
 } from '../counters/rig.ts'
+import { testKeyring } from '../support/keyring.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { redisMissing } from '../support/redis-server.ts'
 
@@ -326,7 +327,7 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
     const open = () =>
       openAttempts({
         ...{ redis: parseRedisAddress(cluster.url), log: silent, lifetime },
-        ...{ key: Buffer.alloc(32), clientAddress: () => '192.0.2.1' },
+        ...{ key: testKeyring(0), clientAddress: () => '192.0.2.1' },
       })
     const portals = await Promise.all([open(), open()])
     const request = new IncomingMessage(new Socket())

@@ -9,7 +9,7 @@ const token = 'a-token-of-thirty-two-characters'
 t.test('with a token, metrics and details need it; health and public keys do not', async (t) => {
   const probes = [{ name: 'registry', isReady: () => true, isRequired: false }]
   const app = createManagement({
-    token,
+    tokens: () => [token],
     metrics: new Registry(),
     probes,
     jwks: () => ({ keys: [] }),

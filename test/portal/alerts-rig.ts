@@ -11,6 +11,7 @@ import { queueMail } from '../../src/gateway/registry/mail-queue.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { createLog } from '../../src/platform/log.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { testKeyring } from '../support/keyring.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
@@ -20,7 +21,7 @@ export const limit = firstLimit()
 export const { calls } = limit
 export const at80 = Math.ceil(calls * 0.8)
 export const dayMs = 86_400_000
-export const key = Buffer.alloc(32, 7)
+export const key = testKeyring(7)
 export const silent = createLog('silent')
 
 function firstLimit() {

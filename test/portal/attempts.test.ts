@@ -13,6 +13,7 @@ import { createLifetime } from '../../src/platform/lifetime.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'
+import { testKeyring } from '../support/keyring.ts'
 import { redisMissing, testRedis } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
 
@@ -25,7 +26,7 @@ function portal(
 ): Promise<Attempts> {
   const lifetime = createLifetime()
   t.teardown(() => lifetime.close())
-  const key = Buffer.alloc(32)
+  const key = testKeyring(0)
   const redis = parseRedisAddress(redisUrl)
   return openAttempts({ clientAddress: () => '192.0.2.1', key, redis, log, lifetime })
 }
@@ -47,7 +48,7 @@ async function waitOf(attempt: Promise<unknown>): Promise<number> {
 t.test('a locked address does not use up the attempts of its network', async (t) => {
   const attempts = createAttempts({
     clientAddress: () => '192.0.2.1',
-    key: Buffer.alloc(32),
+    key: testKeyring(0),
     redis: undefined,
   })
   for (let at = 0; at < 10; at++) await attempts.signIn(request, 'locked@example.com', undefined)
@@ -66,7 +67,7 @@ t.test(
         networks += 1
         return `192.0.2.${networks}`
       },
-      key: Buffer.alloc(32),
+      key: testKeyring(0),
       redis: undefined,
     })
     const queue = createFairQueue({ workers: 1, waitingMax: 64 })
@@ -88,7 +89,7 @@ t.test(
 t.test('a right sign-in counts too, but not as a failure', async (t) => {
   const attempts = createAttempts({
     clientAddress: () => '192.0.2.1',
-    key: Buffer.alloc(32),
+    key: testKeyring(0),
     redis: undefined,
   })
   const signIn = async (device?: string) =>
@@ -103,7 +104,7 @@ t.test('a right sign-in counts too, but not as a failure', async (t) => {
 t.test('what strangers try leaves known browsers and sessions alone', async (t) => {
   const attempts = createAttempts({
     clientAddress: () => '192.0.2.1',
-    key: Buffer.alloc(32),
+    key: testKeyring(0),
     redis: undefined,
   })
   const signIn = (device?: string) => waitOf(attempts.signIn(request, 'ada@example.com', device))
@@ -119,7 +120,7 @@ t.test('whoever holds a known browser or a session guesses a hundred times a day
   t.intercept(Date, 'now', { value: () => now })
   const attempts = createAttempts({
     clientAddress: () => '192.0.2.1',
-    key: Buffer.alloc(32),
+    key: testKeyring(0),
     redis: undefined,
   })
   const signIn = (device: string) => waitOf(attempts.signIn(request, 'ada@example.com', device))

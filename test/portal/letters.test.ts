@@ -3,11 +3,12 @@ import { type Letter, renderLetter } from '../../src/gateway/portal/mail/letters
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
 import { sealMail, unsealMail } from '../../src/gateway/portal/mail/sealed-mail.ts'
 import { type Language, languageFacts, languages } from '../../src/messages/language.ts'
+import { testKeyring } from '../support/keyring.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 
 const portalUrl = 'https://developer.bank.example'
 const catalogue = await publishedCatalogue()
-const optOuts = createOptOuts({ key: Buffer.alloc(32, 1) })
+const optOuts = createOptOuts({ key: testKeyring(1) })
 const developerId = '0b5f0f6e-4f0f-4a5b-9a55-0123456789ab'
 const at = new Date('2026-11-20T14:05:09Z')
 
@@ -277,7 +278,7 @@ t.test(
         forged[index] = (forged[index] ?? 0) ^ 1
         t.equal(optOuts.verify(forged.toString('base64url')), undefined, `byte ${index}`)
       }
-      t.equal(createOptOuts({ key: Buffer.alloc(32, 2) }).verify(token), undefined, 'another key')
+      t.equal(createOptOuts({ key: testKeyring(2) }).verify(token), undefined, 'another key')
       for (const other of ['', 'x', token.slice(1), `${token}A`, `${token} `, `${token}==`]) {
         t.equal(optOuts.verify(other), undefined, JSON.stringify(other))
       }
@@ -286,7 +287,7 @@ t.test(
 )
 
 t.test('a sealed mail opens under its key only, whole only, and shows nothing', async (t) => {
-  const key = Buffer.alloc(32, 3)
+  const key = testKeyring(3)
   const mail = {
     kind: 'sign-up',
     to: 'ada@example.com',
@@ -300,7 +301,7 @@ t.test('a sealed mail opens under its key only, whole only, and shows nothing', 
   t.same(unsealMail(key, sealed), mail)
   t.notSame(sealMail(key, mail), sealed, 'a nonce of its own')
   t.notMatch(sealed.toString('latin1'), /example|secret|verify|portal|Confirm/)
-  t.equal(unsealMail(Buffer.alloc(32, 4), sealed), undefined)
+  t.equal(unsealMail(testKeyring(4), sealed), undefined)
   for (const index of [0, 1, 13, 29, sealed.length - 1]) {
     const damaged = Buffer.from(sealed)
     damaged[index] = (damaged[index] ?? 0) ^ 1

@@ -53,7 +53,7 @@ async function portal(
   const { outbox } = await openMails({
     settings: { smtpUrl: undefined, mailFrom: undefined, dataDir: '/nowhere', ...settings },
     database,
-    secrets: derivePortalSecrets(settings.secret ?? 's'.repeat(32)),
+    secrets: derivePortalSecrets(() => settings.secret ?? 's'.repeat(32)),
     portalUrl: () => 'https://developer.bank.example',
     metricsRegistry: metrics,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),

@@ -16,7 +16,7 @@ const running = await runTollgate(t)
 const { dataDir, urls } = running
 const portal = await besidePortal(t, running)
 const sessionSecret = (await readDataFolderSecret(dataDir, 'session-secret')) ?? ''
-const optOuts = createOptOuts({ key: derivePortalSecrets(sessionSecret).optOut })
+const optOuts = createOptOuts({ key: derivePortalSecrets(() => sessionSecret).optOut })
 
 /** Sends a body of some type, as the server of a mail provider does. */
 function postForm(path: string, type: string, body: string, headers: Record<string, string> = {}) {

@@ -18,6 +18,7 @@ import { type ErrorCode, errors } from '../../src/platform/errors.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { testDatabase } from '../support/database.ts'
 import { callerOf, hourly, startEdge } from '../support/edge.ts'
+import { testKeyring } from '../support/keyring.ts'
 import { testMails } from '../support/mails.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
@@ -30,10 +31,10 @@ const app = createPortal({
   portalUrl: () => 'https://portal.example',
   gatewayUrl: () => 'https://api.example',
   probedGatewayUrl: () => 'https://api.example',
-  secrets: derivePortalSecrets('s'.repeat(32)),
+  secrets: derivePortalSecrets(() => 's'.repeat(32)),
   passwords: createPasswords(),
   totp: createTotp({
-    key: Buffer.alloc(32),
+    key: testKeyring(0),
     brandName: () => 'Tollgate',
     portalUrl: () => 'https://portal.example',
     now: Date.now,
@@ -44,7 +45,7 @@ const app = createPortal({
   }),
   attempts: createAttempts({
     clientAddress: () => '127.0.0.1',
-    key: Buffer.alloc(32),
+    key: testKeyring(0),
     redis: undefined,
   }),
   metrics: createPortalMetrics(new Registry()),

@@ -1,12 +1,13 @@
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { createTotp } from '../../src/gateway/portal/accounts/totp.ts'
+import { testKeyring } from '../support/keyring.ts'
 
 t.test('what is no six digits is a wrong code, in any script', async (t) => {
   const now = Date.UTC(2026, 0, 1)
   const totp = createTotp({
     ...{
-      key: Buffer.alloc(32),
+      key: testKeyring(0),
       brandName: () => 'A: B',
       portalUrl: () => 'http://localhost:8081',
       now: () => now,

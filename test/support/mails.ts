@@ -5,6 +5,7 @@ import type { Mails } from '../../src/gateway/portal/mail/open-mails.ts'
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
 import { createOutbox } from '../../src/gateway/portal/mail/outbox.ts'
 import { readHeader } from '../../src/gateway/portal/mail/read-header.ts'
+import { testKeyring } from './keyring.ts'
 
 /** A mail as somebody finds it. */
 export interface ReadMail {
@@ -24,7 +25,7 @@ export interface ReadMail {
 
 /** Mails that nobody sends, for a portal without a server of its own. */
 export function testMails(portalUrl = 'https://portal.example'): Mails {
-  const key = Buffer.alloc(32)
+  const key = testKeyring(0)
   const optOuts = createOptOuts({ key })
   return {
     optOuts,

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Signer } from '@fastify/cookie'
 import type { Kysely } from 'kysely'
 import type { Test } from 'tap'
 import { Pool } from 'undici'
@@ -110,7 +109,7 @@ export function openBesidePortal(t: Test, options: BesidePortalOptions): BesideP
   const db = database.connect<RegistrySchema>()
   const pool = new Pool(portalUrl, { connections: 64 })
   t.teardown(() => pool.destroy())
-  const signer = new Signer(derivePortalSecrets(sessionSecret).cookie)
+  const signer = derivePortalSecrets(() => sessionSecret).cookie
   const { name: cookieName } = sessionCookie(portalUrl)
   let developers = 0
 

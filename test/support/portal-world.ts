@@ -148,7 +148,7 @@ export function portalWorlds(
 
 async function optOutOf({ dataDir }: RunningTollgate, developerId: string): Promise<string> {
   const sessionSecret = await readDataFolderSecret(dataDir, 'session-secret')
-  const { optOut } = derivePortalSecrets(sessionSecret ?? '')
+  const { optOut } = derivePortalSecrets(() => sessionSecret ?? '')
   return createOptOuts({ key: optOut }).sign({ developerId, mail: 'limits' })
 }
 

@@ -12,8 +12,8 @@ import { sandboxNameIn } from './name-in.ts'
 import { type SandboxPsu, sandboxPsus } from './personas.ts'
 
 export interface SandboxRoutesOptions {
-  /** The secret that the portal sends as `Authorization: Bearer …`. */
-  readonly secret: string
+  /** The secrets of which the portal sends one as `Authorization: Bearer …`. */
+  readonly secrets: () => readonly string[]
   readonly database: Database
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -28,12 +28,13 @@ export interface SandboxRoutesOptions {
  */
 export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRoutesOptions): void {
   const { consents } = createBankStores(options.database)
-  const expected = digest(`Bearer ${options.secret}`)
-
   app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, _reply, next) => {
       const given = digest(request.headers.authorization ?? '')
-      next(timingSafeEqual(given, expected) ? undefined : notThePortal())
+      const isPortal = options
+        .secrets()
+        .some((secret) => timingSafeEqual(given, digest(`Bearer ${secret}`)))
+      next(isPortal ? undefined : notThePortal())
     })
 
     scope.get('/sandbox', { config }, (_request, reply) =>

@@ -1,26 +1,30 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
+import { Signer } from '@fastify/cookie'
+import { splitSecrets } from '../../platform/secret-list.ts'
+import type { Keyring } from './keyring.ts'
 
 /**
  * The keys derived from SESSION_SECRET, one per purpose, so that a leaked key
- * reveals nothing about another. 256 bits each.
+ * reveals nothing about another. 256 bits each. Each setting may hold several
+ * secrets, and change while the process runs.
  */
 export interface PortalSecrets {
-  /** Signs the id in the session's cookie; base64url. */
-  readonly cookie: string
+  /** Signs the id in the session's cookie. */
+  readonly cookie: Pick<Signer, 'sign' | 'unsign'>
   /** Seals mails that wait to be sent. */
-  readonly mails: Buffer
+  readonly mails: Keyring
   /** Signs the opt-out links of mails. */
-  readonly optOut: Buffer
+  readonly optOut: Keyring
   /** Seals the secrets of webhooks. */
-  readonly webhooks: Buffer
+  readonly webhooks: Keyring
   /** Seals the secrets of authenticator apps. */
-  readonly totp: Buffer
+  readonly totp: Keyring
   /** Turns addresses into the names under which attempts are counted. */
-  readonly attempts: Buffer
+  readonly attempts: Keyring
   /** Proves that a browser was used by the owner of an account. */
-  readonly devices: Buffer
+  readonly devices: Keyring
   /** Seals what a browser keeps while its person is at the OpenID Connect provider. */
-  readonly oidc: Buffer
+  readonly oidc: Keyring
 }
 
 /** How an embedded installation keeps SESSION_SECRET. */
@@ -29,18 +33,63 @@ export const embeddedSessionSecret = {
   generate: (): string => randomBytes(32).toString('base64url'),
 } as const
 
-/** Derives the keys (HKDF-SHA-256, RFC 5869). Another secret ends every session, makes waiting mails unreadable (they are given up after a day), and voids opt-out links, authenticator apps and secrets of webhooks; passkeys and recovery codes keep working. */
-export function derivePortalSecrets(sessionSecret: string): PortalSecrets {
-  const derive = (purpose: string): Buffer =>
-    Buffer.from(hkdfSync('sha256', sessionSecret, '', `tollgate portal ${purpose}`, 32))
-  return {
-    cookie: derive('cookie').toString('base64url'),
-    mails: derive('mails'),
-    optOut: derive('opt-out'),
-    webhooks: derive('webhooks'),
-    totp: derive('totp'),
-    attempts: derive('attempts'),
-    devices: derive('devices'),
-    oidc: derive('oidc'),
+/**
+ * Derives the keys (HKDF-SHA-256, RFC 5869) from each secret of SESSION_SECRET.
+ * Once a secret has left the list, what only it protects is void: sessions,
+ * waiting mails (they are given up after a day), opt-out links, and the
+ * authenticator apps and secrets of webhooks that `re-seal.ts` has not moved.
+ * Passkeys and recovery codes keep working.
+ *
+ * @param setting asked at each use
+ */
+export function derivePortalSecrets(setting: () => string): PortalSecrets {
+  function keyring(purpose: string): Keyring {
+    let text: string | undefined
+    let keys: readonly [Buffer, ...Buffer[]] = [Buffer.alloc(0)]
+    function now(): readonly [Buffer, ...Buffer[]] {
+      if (text === setting()) return keys
+      text = setting()
+      const [first = '', ...others] = splitSecrets(text)
+      keys = [derive(first, purpose), ...others.map((secret) => derive(secret, purpose))]
+      return keys
+    }
+    return {
+      get newest() {
+        return now()[0]
+      },
+      get all() {
+        return now()
+      },
+    }
   }
+
+  return {
+    cookie: signer(keyring('cookie')),
+    mails: keyring('mails'),
+    optOut: keyring('opt-out'),
+    webhooks: keyring('webhooks'),
+    totp: keyring('totp'),
+    attempts: keyring('attempts'),
+    devices: keyring('devices'),
+    oidc: keyring('oidc'),
+  }
+}
+
+function derive(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `tollgate portal ${purpose}`, 32))
+}
+
+/** Signs cookies as @fastify/cookie does. */
+function signer(keyring: Keyring): PortalSecrets['cookie'] {
+  const signerOf = (all: readonly Buffer[]): Signer =>
+    new Signer(all.map((key) => key.toString('base64url')))
+  let keys = keyring.all
+  let made = signerOf(keys)
+  function now(): Signer {
+    if (keys === keyring.all) return made
+    keys = keyring.all
+    made = signerOf(keys)
+    return made
+  }
+  return { sign: (value) => now().sign(value), unsign: (input) => now().unsign(input) }
 }

@@ -48,7 +48,7 @@ export interface SandboxBankOptions {
   /** What the portal trusts and presents there; undefined: the public authorities, and nothing. */
   readonly tls?: Watched<UpstreamCredentials> | undefined
   /** The bank answers only a portal that knows it. */
-  readonly secret: string
+  readonly secret: () => string
 }
 
 /** Creates the way to the bank's internal routes, the same in one process and in several. */
@@ -73,7 +73,7 @@ export function createSandboxBank({ bankUrl, tls, secret }: SandboxBankOptions):
         dispatcher,
         method,
         headers: {
-          authorization: `Bearer ${secret}`,
+          authorization: `Bearer ${secret()}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -45,6 +45,7 @@ import type { Caller } from './registry.ts'
 import { createRehearsedUsages } from './rehearsed-usage.ts'
 import { createSandboxAuthority } from './sandbox-authority.ts'
 import type { RegistrySchema } from './schema.ts'
+import { createSealedSecrets } from './sealed-secrets.ts'
 import { createSecurityEventLog } from './security-event-log.ts'
 import { createSessions } from './sessions.ts'
 import { createSignUps } from './sign-ups.ts'
@@ -141,6 +142,7 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     mailTokens: createMailTokens({ db }),
     sessions: createSessions({ db }),
     factors: createFactors({ db }),
+    sealedSecrets: createSealedSecrets({ db }),
     factorChallenges: createFactorChallenges({ db }),
     /** Finds the owner of a key directly in the database, for a dry run. Never `unreachable`. @throws when the database does not answer */
     async recognise(text: string): Promise<Caller | 'invalid'> {

@@ -10,6 +10,7 @@ import {
 import { type ClientAddress, networkOf } from '../../../platform/client-address.ts'
 import type { SecurityFact } from '../../../platform/security-events.ts'
 import { mailTokenSeconds } from '../../registry/mail-tokens.ts'
+import type { Keyring } from '../keyring.ts'
 import { PortalError } from '../portal-error.ts'
 import type { Turn } from './fair-queue.ts'
 
@@ -121,7 +122,7 @@ export interface CodeAttempt {
 export interface AttemptsOptions {
   readonly clientAddress: ClientAddress
   /** Hashes addresses, so that readers of the store do not see them. */
-  readonly key: Buffer
+  readonly key: Keyring
   /** Counts for all portal processes; undefined: for this one. */
   readonly redis: Redis | Cluster | undefined
   /** (Default: that of {@link attemptLimits}) */
@@ -170,7 +171,9 @@ export function createAttempts(options: AttemptsOptions): Attempts {
 
   /** Ignores case, and turns input of any length into a name of fixed length. */
   function named(...parts: string[]): string {
-    return createHmac('sha256', key).update(parts.join('\n').toLowerCase()).digest('base64url')
+    return createHmac('sha256', key.newest)
+      .update(parts.join('\n').toLowerCase())
+      .digest('base64url')
   }
 
   return {

@@ -26,8 +26,11 @@ export function knownDevice(
   ).split('.')
   if (rest.length > 0 || !/^\d{1,6}$/.test(day)) return undefined
   const given = Buffer.from(mac)
-  const expected = Buffer.from(macOf(secrets.devices, { nonce, day, email }))
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+  const isOurs = secrets.devices.all.some((key) => {
+    const expected = Buffer.from(macOf(key, { nonce, day, email }))
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  })
+  if (!isOurs) return undefined
   return Number(day) + rememberedDays > today(now) ? nonce : undefined
 }
 
@@ -43,7 +46,7 @@ export function rememberDevice(
   const { secrets, portalUrl, now } = services
   const nonce = knownDevice(services, request, email) ?? randomBytes(16).toString('base64url')
   const day = String(today(now))
-  const mac = macOf(secrets.devices, { nonce, day, email })
+  const mac = macOf(secrets.devices.newest, { nonce, day, email })
   reply.setCookie(cookieName(portalUrl()), `${nonce}.${day}.${mac}`, {
     httpOnly: true,
     sameSite: 'lax',

@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Language } from '../../../messages/language.ts'
-import { seal, unseal } from '../sealed.ts'
+import type { Keyring } from '../keyring.ts'
+import { reSealed, seal, unseal } from '../sealed.ts'
 
 /** Whose authenticator app it is. */
 export interface TotpOwner {
@@ -36,8 +37,7 @@ export interface Totp {
 }
 
 export interface TotpOptions {
-  /** 32 bytes. */
-  readonly key: Buffer
+  readonly key: Keyring
   /** Name of the bank in apps. */
   readonly brandName: (language: Language) => string
   /** The portal's own origin; apps show its host after the name. */
@@ -74,6 +74,11 @@ export function createTotp({ key, brandName, portalUrl, now }: TotpOptions): Tot
       return delta === null ? undefined : Math.floor(timestamp / stepMs) + delta
     },
   }
+}
+
+/** The secret under the newest key; undefined when it is already. */
+export function reSealTotp(key: Keyring, developerId: string, sealed: Buffer): Buffer | undefined {
+  return reSealed(key, purposeOf(developerId), sealed)
 }
 
 function purposeOf(developerId: string): string {

@@ -6,6 +6,7 @@ import {
 } from '../../../platform/queue-worker.ts'
 import { repeatedly } from '../../../platform/repeatedly.ts'
 import type { AttemptResult, ClaimedDelivery, WebhookQueue } from '../../registry/webhook-queue.ts'
+import type { Keyring } from '../keyring.ts'
 import { sendWebhook } from './send-webhook.ts'
 import type { WebhookMetrics } from './webhook-metrics.ts'
 import { unsealSecret } from './webhook-secret.ts'
@@ -16,7 +17,7 @@ export interface WebhookDeliveryOptions {
   readonly queue: WebhookQueue
   readonly targets: Pick<WebhookTargets, 'resolve'>
   /** `webhooks` of the portal's secrets. */
-  readonly key: Buffer
+  readonly key: Keyring
   readonly metrics: WebhookMetrics
   readonly log: Pick<Logger, 'warn'>
   /** Milliseconds since 1970. */

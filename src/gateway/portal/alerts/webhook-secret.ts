@@ -1,17 +1,27 @@
-import { seal, unseal } from '../sealed.ts'
+import type { Keyring } from '../keyring.ts'
+import { reSealed, seal, unseal } from '../sealed.ts'
 
 /** Encrypts the secret of an application's webhook. @param key `webhooks` of the portal's secrets */
-export function sealSecret(key: Buffer, applicationId: string, secret: string): Buffer {
+export function sealSecret(key: Keyring, applicationId: string, secret: string): Buffer {
   return seal(key, purposeOf(applicationId), secret)
 }
 
 /** Undefined when it was sealed under another key or for another application. */
 export function unsealSecret(
-  key: Buffer,
+  key: Keyring,
   applicationId: string,
   sealed: Buffer,
 ): string | undefined {
   return unseal(key, purposeOf(applicationId), sealed)
+}
+
+/** The secret under the newest key; undefined when it is already. */
+export function reSealSecret(
+  key: Keyring,
+  applicationId: string,
+  sealed: Buffer,
+): Buffer | undefined {
+  return reSealed(key, purposeOf(applicationId), sealed)
 }
 
 function purposeOf(applicationId: string): string {

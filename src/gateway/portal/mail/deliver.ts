@@ -5,6 +5,7 @@ import {
   startQueueWorker,
 } from '../../../platform/queue-worker.ts'
 import type { ClaimedMail, MailQueue } from '../../registry/mail-queue.ts'
+import type { Keyring } from '../keyring.ts'
 import type { MailMetrics } from './mail-metrics.ts'
 import { unsealMail, type WaitingMail } from './sealed-mail.ts'
 import { MailRefused, type MailTransport } from './transport.ts'
@@ -12,7 +13,7 @@ import { MailRefused, type MailTransport } from './transport.ts'
 export interface DeliveryOptions {
   readonly queue: MailQueue
   /** `mails` of the portal's secrets. */
-  readonly key: Buffer
+  readonly key: Keyring
   readonly transport: MailTransport
   /** Whether mails to `.example` and `.invalid` are dropped: they would only come back. */
   readonly dropsReserved: boolean

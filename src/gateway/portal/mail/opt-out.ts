@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Keyring } from '../keyring.ts'
 
 /** The mails that a developer can switch off; also the names of the preferences. */
 const optionalMails = ['limits', 'deprecations', 'expiry'] as const
@@ -28,17 +29,17 @@ const numbers: Readonly<Record<OptionalMail, number>> = {
 const idBytes = 16
 const signatureBytes = 32
 
-/** A token is the developer's id (16 bytes), the kind of mail (1 byte) and their HMAC-SHA-256 (32 bytes). @param key 32 bytes */
-export function createOptOuts({ key }: { key: Buffer }): OptOuts {
-  function signatureOf(claim: Buffer): Buffer {
-    return createHmac('sha256', key).update(claim).digest()
+/** A token is the developer's id (16 bytes), the kind of mail (1 byte) and their HMAC-SHA-256 (32 bytes). */
+export function createOptOuts({ key }: { key: Keyring }): OptOuts {
+  function signatureOf(claim: Buffer, secret: Buffer): Buffer {
+    return createHmac('sha256', secret).update(claim).digest()
   }
 
   return {
     sign({ developerId, mail }) {
       const id = Buffer.from(developerId.replaceAll('-', ''), 'hex')
       const claim = Buffer.concat([id, Buffer.of(numbers[mail])])
-      return Buffer.concat([claim, signatureOf(claim)]).toString('base64url')
+      return Buffer.concat([claim, signatureOf(claim, key.newest)]).toString('base64url')
     },
 
     verify(token) {
@@ -48,7 +49,10 @@ export function createOptOuts({ key }: { key: Buffer }): OptOuts {
         return undefined
       }
       const claim = bytes.subarray(0, idBytes + 1)
-      if (!timingSafeEqual(bytes.subarray(idBytes + 1), signatureOf(claim))) return undefined
+      const given = bytes.subarray(idBytes + 1)
+      if (!key.all.some((secret) => timingSafeEqual(given, signatureOf(claim, secret)))) {
+        return undefined
+      }
       const mail = optionalMails.find((name) => numbers[name] === claim[idBytes])
       const hex = claim.subarray(0, idBytes).toString('hex')
       const developerId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -4,6 +4,7 @@ import type { Language } from '../../../messages/language.ts'
 import { languageOfAddress } from '../../registry/language-of-address.ts'
 import { queueMail } from '../../registry/mail-queue.ts'
 import type { RegistryTransaction } from '../../registry/transaction.ts'
+import type { Keyring } from '../keyring.ts'
 import { type Letter, renderLetter } from './letters.ts'
 import type { OptOuts } from './opt-out.ts'
 import { sealMail } from './sealed-mail.ts'
@@ -29,7 +30,7 @@ export interface Outbox {
 
 export interface OutboxOptions {
   /** `mails` of the portal's secrets. */
-  readonly key: Buffer
+  readonly key: Keyring
   readonly optOuts: Pick<OptOuts, 'sign'>
   /** The portal's own origin: every link begins with it. */
   readonly portalUrl: () => string

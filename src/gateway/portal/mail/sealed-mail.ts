@@ -1,3 +1,4 @@
+import type { Keyring } from '../keyring.ts'
 import { seal, unseal } from '../sealed.ts'
 import type { Letter } from './letters.ts'
 
@@ -19,13 +20,13 @@ export interface WaitingMail {
 
 const purpose = 'tollgate portal mail'
 
-/** Encrypts a mail. @param key 32 bytes */
-export function sealMail(key: Buffer, mail: WaitingMail): Buffer {
+/** Encrypts a mail. */
+export function sealMail(key: Keyring, mail: WaitingMail): Buffer {
   return seal(key, purpose, JSON.stringify(mail))
 }
 
 /** Undefined when it was sealed under another key, or is damaged. */
-export function unsealMail(key: Buffer, sealed: Buffer): WaitingMail | undefined {
+export function unsealMail(key: Keyring, sealed: Buffer): WaitingMail | undefined {
   const plain = unseal(key, purpose, sealed)
   // What carries our tag was written by `sealMail`.
   return plain === undefined ? undefined : (JSON.parse(plain) as WaitingMail)

@@ -1,0 +1,83 @@
+import t from 'tap'
+import { sealSecret, unsealSecret } from '../../src/gateway/portal/alerts/webhook-secret.ts'
+import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
+import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
+import { reSeal } from '../../src/gateway/portal/re-seal.ts'
+import { seal, unseal } from '../../src/gateway/portal/sealed.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import { testDatabase } from '../support/database.ts'
+import { testApplication, testStores } from '../support/registry.ts'
+
+const [old, next] = ['o'.repeat(32), 'n'.repeat(32)]
+const log = createLog('silent')
+
+t.test('the first secret signs and seals, and all verify and open', (t) => {
+  let setting = old
+  const secrets = derivePortalSecrets(() => setting)
+  const before = {
+    cookie: secrets.cookie.sign('id'),
+    sealed: seal(secrets.oidc, 'test', 'text'),
+    token: createOptOuts({ key: secrets.optOut }).sign({
+      ...{ developerId: crypto.randomUUID(), mail: 'limits' },
+    }),
+  }
+  const works = ({ cookie, sealed, token }: typeof before) => [
+    secrets.cookie.unsign(cookie).valid,
+    unseal(secrets.oidc, 'test', sealed),
+    createOptOuts({ key: secrets.optOut }).verify(token)?.mail,
+  ]
+  const all = [true, 'text', 'limits']
+  for (const list of [`${old},${next}`, `${next}, ${old}`]) {
+    setting = list
+    t.same(works(before), all, list)
+  }
+  const after = { ...before, cookie: secrets.cookie.sign('id') }
+  t.not(after.cookie, before.cookie)
+  setting = next
+  t.same(works(before), [false, undefined, undefined], 'until the old secret leaves the list')
+  t.ok(secrets.cookie.unsign(after.cookie).valid)
+  t.end()
+})
+
+t.test('secrets of webhooks and authenticator apps move to the newest secret', async (t) => {
+  const { database } = await testDatabase(t)
+  const stores = await testStores(database)
+  const { application, developer } = await testApplication(stores)
+  const { id: applicationId } = application
+  let setting = old
+  const secrets = derivePortalSecrets(() => setting)
+  const sealedSecret = sealSecret(secrets.webhooks, applicationId, 'whsec_1')
+  await stores.alerts.setWebhook({
+    ...{ applicationId, url: 'https://hooks.example/', sealedSecret, by: 'test' },
+  })
+  const sealed = seal(secrets.totp, `tollgate portal totp ${developer.id}`, 'ABC')
+  await database
+    .connect<RegistrySchema>()
+    .insertInto('totp_secrets')
+    .values({ developer_id: developer.id, sealed, last_step: 0 })
+    .execute()
+
+  setting = `${next},${old}`
+  await reSeal({ store: stores.sealedSecrets, secrets, log })
+  setting = next
+  const [app, webhook] = await stores.sealedSecrets.list()
+  t.equal(unsealSecret(secrets.webhooks, applicationId, webhook?.sealed ?? sealedSecret), 'whsec_1')
+  const purpose = `tollgate portal totp ${developer.id}`
+  t.equal(unseal(secrets.totp, purpose, app?.sealed ?? sealed), 'ABC')
+  await reSeal({ store: stores.sealedSecrets, secrets, log })
+  t.same(await stores.sealedSecrets.list(), [app, webhook], 'and stay as they are')
+})
+
+t.test('every secret of a list is long enough', (t) => {
+  for (const [name, value] of [
+    ['SESSION_SECRET', `${next},short`],
+    ['MANAGEMENT_TOKEN', `${next},`],
+    ['SANDBOX_SECRET', `${next},${next}`],
+  ]) {
+    t.throws(() => readSettings({ [name ?? '']: value }), new RegExp(`${name}: has`))
+  }
+  t.equal(readSettings({ SESSION_SECRET: `${next},${old}` }).sessionSecret, `${next},${old}`)
+  t.end()
+})
