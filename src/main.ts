@@ -97,7 +97,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   // steps together.
   const filesAtLoad = await folderState(settings.configDir)
   const [database, catalogue, code] = await together(
-    openChosenDatabase({ settings, dataFolder, log, lifetime }),
+    openChosenDatabase({ settings, secrets, dataFolder, log, lifetime }),
     loadCatalogue(settings.configDir),
     importRoles(roles),
   )

@@ -16,6 +16,8 @@ import type { Lifetime } from '../platform/lifetime.ts'
 import { createLog, type Logger } from '../platform/log.ts'
 import type { RedisAddress } from '../platform/redis-address.ts'
 import type { Settings } from '../platform/settings.ts'
+import { followRedis } from './live-redis.ts'
+import type { LiveSecrets } from './live-secrets.ts'
 
 /** Where calls are counted. A new store is another value of this kind, and a line in {@link counterStore}. */
 export interface CounterStore {
@@ -44,6 +46,7 @@ export interface CounterStore {
 }
 
 export interface OpenCounterOptions {
+  readonly secrets: LiveSecrets
   /** Required by a store that is not shared. */
   readonly dataFolder: DataFolder | undefined
   readonly metrics: Pick<GatewayMetrics, 'counterObserver'>
@@ -62,9 +65,10 @@ function onRedis(settings: Settings, address: RedisAddress): CounterStore {
   const processes = settings.gatewayProcesses
   return {
     isShared: true,
-    async open({ metrics, log, lifetime, isAdmitting }) {
+    async open({ secrets, metrics, log, lifetime, isAdmitting }) {
       const counter = await createRedisCounter({
-        ...{ address, processes, isAdmitting, log },
+        address: await followRedis(address, secrets),
+        ...{ processes, isAdmitting, log },
         evictionAllowed: settings.redisEvictionAllowed,
         deadlineMs: settings.redisDeadlineMs,
         observer: metrics.counterObserver,

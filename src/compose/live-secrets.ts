@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
 import { secretListProblem } from '../platform/secret-list.ts'
-import { type Settings, secretLengthMin } from '../platform/settings.ts'
+import { readSettings, type Settings, secretLengthMin } from '../platform/settings.ts'
 import {
   createWatchedCopy,
   type Watched,
@@ -38,6 +38,23 @@ export interface LiveSecrets {
     options: { readonly text: string; readonly judge?: JudgeSecret },
   ): Promise<LiveSecret>
 }
+
+/** A secret of which any text will do. @returns undefined when it is not set */
+export async function followText(
+  secrets: LiveSecrets,
+  setting: keyof typeof judges,
+  text: string | undefined,
+): Promise<(() => string) | undefined> {
+  if (text === undefined) return undefined
+  return (await secrets.follow(setting, { text, judge: judges[setting] })).current
+}
+
+const judges = {
+  SMTP_URL(text: string): void {
+    readSettings({ SMTP_URL: text })
+  },
+  OIDC_CLIENT_SECRET(): void {},
+} as const satisfies Readonly<Record<string, JudgeSecret>>
 
 /** The secrets of a process that reads the files itself. */
 export interface FileSecrets extends LiveSecrets {

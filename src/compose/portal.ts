@@ -30,7 +30,8 @@ import { createNetworks } from '../platform/networks.ts'
 import { createRecordedAddress } from '../platform/recorded-address.ts'
 import { splitSecrets } from '../platform/secret-list.ts'
 import type { Addresses } from './addresses.ts'
-import { judgeSecretList, type LiveSecret } from './live-secrets.ts'
+import { followRedis } from './live-redis.ts'
+import { followText, judgeSecretList, type LiveSecret } from './live-secrets.ts'
 import { openSecret } from './secrets.ts'
 import type { Services } from './services.ts'
 import type { ListenerFoundation } from './stores.ts'
@@ -59,7 +60,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
   const attempts = await openAttempts({
     clientAddress,
     key: secrets.attempts,
-    redis: settings.redis,
+    redis: settings.redis && (await followRedis(settings.redis, options.secrets)),
     changesPerMinute: settings.changesPerMinute,
     keysPerHour: settings.keysPerHour,
     log,
@@ -69,6 +70,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
   const stores = services.registry
   const mails = await openMails({
     ...{ ...options, secrets },
+    smtpUrl: await followText(options.secrets, 'SMTP_URL', settings.smtpUrl),
     portalUrl: addresses.portal,
     catalogue,
   })
@@ -113,6 +115,11 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     attempts,
     oidc: createOidcProvider({
       settings,
+      clientSecret: await followText(
+        options.secrets,
+        'OIDC_CLIENT_SECRET',
+        settings.oidcClientSecret,
+      ),
       portalUrl: addresses.portal,
       onFailure: (err) => log.warn({ err }, 'a sign-in through the OpenID Connect provider failed'),
     }),

@@ -21,6 +21,7 @@ import type { Settings } from '../platform/settings.ts'
 import { together } from '../platform/together.ts'
 import type { Certificates } from './certificates.ts'
 import { counterStore } from './counter-store.ts'
+import { onlyLogin } from './live-redis.ts'
 import type { LiveSecrets } from './live-secrets.ts'
 import { checkPeppers, openPepper } from './secrets.ts'
 
@@ -60,10 +61,14 @@ export async function openFolder(
 /** Opens the database at DATABASE_URL without connecting, or starts the embedded one. */
 export async function openChosenDatabase({
   settings,
+  secrets,
   dataFolder,
   log,
   lifetime,
-}: Pick<Foundation, 'settings' | 'dataFolder' | 'log' | 'lifetime'>): Promise<Database> {
+}: Pick<
+  Foundation,
+  'settings' | 'secrets' | 'dataFolder' | 'log' | 'lifetime'
+>): Promise<Database> {
   let url = settings.databaseUrl
   let onTransaction: Database['onTransaction']
   if (url === undefined) {
@@ -79,7 +84,32 @@ export async function openChosenDatabase({
   }
   const database = openDatabase({ url, log, onTransaction })
   lifetime.opened(() => database.close())
+  if (settings.databaseUrl !== undefined) await followLogin(database, { secrets, url })
   return database
+}
+
+/** Follows a changed DATABASE_URL, in which only user and password may differ: another database would have other keys. */
+export async function followLogin(
+  database: Pick<Database, 'adoptLogin'>,
+  { secrets, url }: { readonly secrets: LiveSecrets; readonly url: string },
+): Promise<void> {
+  const login = await secrets.follow('DATABASE_URL', {
+    text: url,
+    judge(text) {
+      if (withoutLogin(text) !== withoutLogin(url)) throw new Error(onlyLogin)
+    },
+  })
+  login.onChange(database.adoptLogin)
+  database.adoptLogin(login.current())
+}
+
+/** Undefined: not an address. */
+function withoutLogin(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (url === null) return undefined
+  url.username = ''
+  url.password = ''
+  return url.href
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type ClientBase, DatabaseError, Pool, types } from 'pg'
+import { createLogins, type Logins } from './database-logins.ts'
 import { splitDatabaseTls } from './database-tls.ts'
 import type { Logger } from './log.ts'
 import type { PoolLoad } from './pool-load.ts'
@@ -34,6 +35,13 @@ export interface Database {
    * where the database does not report it, as a server does not.
    */
   readonly onTransaction: ((listener: () => void) => void) | undefined
+  /**
+   * Takes another user or password for new connections as soon as the server
+   * accepts them, so it does not matter whether the server or this process
+   * hears of a new password first. Connections of before then close when they
+   * are free.
+   */
+  adoptLogin(url: string): void
   /** Connections of the pool, and statements that wait for one. */
   load(): PoolLoad
   /** Waits for running statements, then closes all connections. */
@@ -43,7 +51,7 @@ export interface Database {
 export interface DatabaseOptions {
   /** `postgres://…`; a folder with a Unix socket as the parameter `host`. */
   readonly url: string
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'info' | 'warn'>
   /** Of the embedded database in this process. */
   readonly onTransaction?: Database['onTransaction']
   /** Maximum number of connections. (Default: 10) */
@@ -75,16 +83,21 @@ export class StatementTimeout extends Error {
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const statementTimeoutMs = options.statementTimeoutMs ?? 5000
-  const pool = createPool(options, {
+  const logins = createLogins(options)
+  const pool = createPool(options, logins, {
     max: options.connectionsMax ?? 10,
     query_timeout: statementTimeoutMs,
   })
 
   return {
-    url: options.url,
+    get url() {
+      return logins.current()
+    },
+
+    adoptLogin: logins.adopt,
 
     connect: <Schema>(timeouts?: { readonly statementTimeoutMs: number }) =>
-      kyselyOver<Schema>(pool, timeouts?.statementTimeoutMs),
+      kyselyOver<Schema>(pool, logins, timeouts?.statementTimeoutMs),
 
     hurry() {
       // pg-pool reads this value for each new connection.
@@ -92,9 +105,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
 
     async apart(work, timeouts) {
-      const own = createPool(options, { max: 1 })
+      const own = createPool(options, logins, { max: 1 })
       try {
-        return await work(kyselyOver(own, timeouts?.statementTimeoutMs))
+        return await work(kyselyOver(own, logins, timeouts?.statementTimeoutMs))
       } finally {
         await own.end()
       }
@@ -108,7 +121,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       waiting: pool.waitingCount,
     }),
 
-    close: () => pool.end(),
+    close() {
+      logins.close()
+      return pool.end()
+    },
   }
 }
 
@@ -167,9 +183,13 @@ function parseInt8(text: string): number {
 const hurriedConnectMs = 1_000
 const unhurriedConnectMs = 10_000
 
-function createPool(options: DatabaseOptions, specific: { max: number; query_timeout?: number }) {
+function createPool(
+  options: DatabaseOptions,
+  logins: Logins,
+  specific: { max: number; query_timeout?: number },
+) {
   const pool = new Pool({
-    ...splitDatabaseTls(options.url),
+    ...splitDatabaseTls(logins.current()),
     application_name: 'tollgate',
     connectionTimeoutMillis: options.connectTimeoutMs ?? unhurriedConnectMs,
     keepAlive: true,
@@ -187,12 +207,20 @@ function createPool(options: DatabaseOptions, specific: { max: number; query_tim
   // Without these listeners a connection that breaks, idle or between two statements of a transaction, would end the
   // process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection broke'))
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    logins.connected(client)
+  })
+  logins.follow(pool)
   return pool
 }
 
-function kyselyOver<Schema>(pool: Pool, statementTimeoutMs: number | undefined): Kysely<Schema> {
-  const dialect = new PostgresDialect({ pool: discarding(pool, statementTimeoutMs) })
+function kyselyOver<Schema>(
+  pool: Pool,
+  logins: Logins,
+  statementTimeoutMs: number | undefined,
+): Kysely<Schema> {
+  const dialect = new PostgresDialect({ pool: discarding(pool, logins, statementTimeoutMs) })
   return new Kysely<Schema>({ dialect })
 }
 
@@ -201,12 +229,16 @@ function kyselyOver<Schema>(pool: Pool, statementTimeoutMs: number | undefined):
  * connection, still busy with the statement, to the next caller. This closes
  * the connection instead.
  */
-function discarding(pool: Pool, statementTimeoutMs: number | undefined): PostgresPool {
+function discarding(
+  pool: Pool,
+  logins: Logins,
+  statementTimeoutMs: number | undefined,
+): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await pool.connect()
+      const client = await logins.connect(pool)
       let isBroken = false
       return {
         // Kysely's type also requires the overload for cursors, which the dialect never calls without a cursor.
@@ -219,7 +251,8 @@ function discarding(pool: Pool, statementTimeoutMs: number | undefined): Postgre
             throw isReadTimeout(error) ? new StatementTimeout(error) : error
           }
         }) as never,
-        release: (destroy?: boolean) => client.release(destroy === true || isBroken),
+        release: (destroy?: boolean) =>
+          client.release(destroy === true || isBroken || logins.isOutdated(client)),
       }
     },
   }

@@ -52,6 +52,7 @@ export function openRedis({
   onSentinelsFailed = () => undefined,
 }: OpenRedisOptions): OpenRedis {
   const client = new Redis({ ...placeOptions(address, onSentinelsFailed), ...behaviour })
+  followLogin(client.options, address)
   let isClosed = false
   let again: NodeJS.Timeout | undefined
 
@@ -100,6 +101,19 @@ function placeOptions(
     },
   }
 }
+
+/** Has ioredis, which reads these options for each connection, use the user and the password of that moment. */
+export function followLogin(options: RedisOptions, address: RedisAddress): void {
+  const login: Partial<Record<(typeof loginNames)[number], string | undefined>> = address
+  for (const name of loginNames) {
+    if (!(name in address)) continue
+    Object.defineProperty(options, name, {
+      ...{ get: () => login[name], enumerable: true, configurable: true },
+    })
+  }
+}
+
+const loginNames = ['username', 'password', 'sentinelUsername', 'sentinelPassword'] as const
 
 /** Credentials and TLS options, the same for every server of an address. */
 export function accessOptions({ isEncrypted, username, password }: RedisAddress): AccessOptions {

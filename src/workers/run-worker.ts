@@ -4,7 +4,7 @@ import { prepareGateway } from '../compose/gateway.ts'
 import { createToldSecrets } from '../compose/live-secrets.ts'
 import { createPublishedCopy } from '../compose/publisher.ts'
 import { openSecurityEvents } from '../compose/security-events.ts'
-import { openStores } from '../compose/stores.ts'
+import { followLogin, openStores } from '../compose/stores.ts'
 import { copyClientTrust } from '../compose/trusts.ts'
 import { createConfigurationMetrics } from '../gateway/operate/configuration-metrics.ts'
 import { createGatewayMetrics } from '../gateway/operate/metrics.ts'
@@ -73,14 +73,15 @@ async function open(
     generation: start.published.generation,
     metrics: createConfigurationMetrics(registry),
   })
+  const secrets = createToldSecrets(start.secrets)
   const database = openDatabase({
     url: start.databaseUrl,
     log,
     connectionsMax: databaseConnectionsMax,
   })
   lifetime.opened(() => database.close())
+  await followLogin(database, { secrets, url: start.databaseUrl })
   let isEnding = false
-  const secrets = createToldSecrets(start.secrets)
   const logSwitch = createLogSwitch({ log, settings, now: Date.now })
   lifetime.opened(() => logSwitch.close())
   const base = {

@@ -50,8 +50,10 @@ async function portal(
   const lifetime = createLifetime()
   const log: string[] = []
   const metrics = new Registry()
+  const { smtpUrl } = settings
   const { outbox } = await openMails({
-    settings: { smtpUrl: undefined, mailFrom: undefined, dataDir: '/nowhere', ...settings },
+    settings: { mailFrom: undefined, dataDir: '/nowhere', ...settings },
+    smtpUrl: smtpUrl === undefined ? undefined : () => smtpUrl,
     database,
     secrets: derivePortalSecrets(() => settings.secret ?? 's'.repeat(32)),
     portalUrl: () => 'https://developer.bank.example',

@@ -16,6 +16,7 @@ t.test('a provider whose document names another issuer is not used', async (t) =
   const client = { OIDC_CLIENT_ID: 'tollgate-portal', OIDC_CLIENT_SECRET: 'a secret of the client' }
   const provider = createOidcProvider({
     settings: readSettings({ OIDC_ISSUER: issuer, ...client }),
+    clientSecret: () => client.OIDC_CLIENT_SECRET,
     portalUrl: () => 'https://developer.bank.example',
     onFailure: () => undefined,
   })

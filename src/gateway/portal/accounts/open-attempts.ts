@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { Lifetime } from '../../../platform/lifetime.ts'
 import type { Logger } from '../../../platform/log.ts'
-import { accessOptions, openRedis } from '../../../platform/open-redis.ts'
+import { accessOptions, followLogin, openRedis } from '../../../platform/open-redis.ts'
 import type { ClusterRedis, RedisAddress } from '../../../platform/redis-address.ts'
 import { type Attempts, type AttemptsOptions, createAttempts } from './attempts.ts'
 
@@ -78,5 +78,6 @@ function openCluster(address: ClusterRedis) {
       clusterRetryStrategy: retryMs,
     },
   )
+  client.on('+node', (node: Redis) => followLogin(node.options, address))
   return { client, close: () => client.disconnect() }
 }

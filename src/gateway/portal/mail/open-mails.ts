@@ -30,7 +30,9 @@ export interface Mails {
 }
 
 export interface MailsOptions {
-  readonly settings: Pick<Settings, 'smtpUrl' | 'mailFrom' | 'dataDir'>
+  readonly settings: Pick<Settings, 'mailFrom' | 'dataDir'>
+  /** The current SMTP_URL; undefined: mails become files. */
+  readonly smtpUrl: (() => string) | undefined
   readonly database: Database
   readonly secrets: Pick<PortalSecrets, 'mails' | 'optOut'>
   /** The portal's own origin; asked whenever a mail is written. */
@@ -49,13 +51,13 @@ export interface MailsOptions {
  * @throws {OutboxUnusable}
  */
 export async function openMails(options: MailsOptions): Promise<Mails> {
-  const { settings, secrets, portalUrl, log, lifetime } = options
+  const { secrets, portalUrl, log, lifetime } = options
   const delivery = startDelivery({
     queue: createMailQueue({ db: options.database.connect<RegistrySchema>() }),
     key: secrets.mails,
     transport: await openTransport(options),
     // Only a mail server would bounce mails to reserved domains.
-    dropsReserved: settings.smtpUrl !== undefined,
+    dropsReserved: options.smtpUrl !== undefined,
     metrics: createMailMetrics(options.metricsRegistry),
     log,
     // Only this process writes mails into an embedded database, and it wakes the delivery. Retries may be a little late.
@@ -73,8 +75,9 @@ export async function openMails(options: MailsOptions): Promise<Mails> {
   return { outbox, optOuts }
 }
 
-async function openTransport({ settings, portalUrl, log }: MailsOptions): Promise<MailTransport> {
-  const { smtpUrl, mailFrom, dataDir } = settings
+async function openTransport(options: MailsOptions): Promise<MailTransport> {
+  const { smtpUrl, portalUrl, log } = options
+  const { mailFrom, dataDir } = options.settings
   const from = mailFrom === undefined ? noReplyAt(portalUrl()) : parseMailbox(mailFrom)
   if (smtpUrl !== undefined) return createSmtpTransport({ url: smtpUrl, from })
   return createFileTransport({ folder: mailsFolder(dataDir), from, log })

@@ -5,8 +5,8 @@ import { composeMail, type Mailbox } from './compose-mail.ts'
 import { MailRefused, type MailTransport } from './transport.ts'
 
 export interface SmtpTransportOptions {
-  /** `smtp://` or `smtps://`, with host and perhaps port, user and password. */
-  readonly url: string
+  /** `smtp://` or `smtps://`, with host and perhaps port, user and password. Asked for each mail. */
+  readonly url: () => string
   readonly from: Mailbox
   /** For answers and steps of the connection. (Default: 10 s) */
   readonly timeoutMs?: number
@@ -19,13 +19,31 @@ export interface SmtpTransportOptions {
  */
 export function createSmtpTransport(options: SmtpTransportOptions): MailTransport {
   const { from, timeoutMs = 10_000 } = options
-  const url = new URL(options.url)
+  let address = options.url()
+  let transporter = createTransporter(address, timeoutMs)
+  return {
+    async send(mail, signal) {
+      if (address !== options.url()) {
+        address = options.url()
+        transporter = createTransporter(address, timeoutMs)
+      }
+      try {
+        await transporter.sendMail({ ...composeMail(mail, from), signal })
+      } catch (error) {
+        throw isForGood(error) ? new MailRefused({ cause: error }) : error
+      }
+    },
+  }
+}
+
+function createTransporter(address: string, timeoutMs: number) {
+  const url = new URL(address)
   const secure = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const user = decodeURIComponent(url.username)
   const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
   // Options are made here and not by nodemailer from the address, where a query could turn verification off.
-  const transporter = createTransport({
+  return createTransport({
     host,
     port,
     secure,
@@ -40,15 +58,6 @@ export function createSmtpTransport(options: SmtpTransportOptions): MailTranspor
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  return {
-    async send(mail, signal) {
-      try {
-        await transporter.sendMail({ ...composeMail(mail, from), signal })
-      } catch (error) {
-        throw isForGood(error) ? new MailRefused({ cause: error }) : error
-      }
-    },
-  }
 }
 
 /** A refused recipient or message; a refused sender or password is for the operator to mend. */

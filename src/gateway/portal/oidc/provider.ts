@@ -50,6 +50,8 @@ const requestSeconds = 5
 
 export interface OidcProviderOptions {
   readonly settings: Settings
+  /** The current OIDC_CLIENT_SECRET. */
+  readonly clientSecret: (() => string) | undefined
   /** The portal's own origin. */
   readonly portalUrl: () => string
   /** Told why the provider was of no use. */
@@ -62,17 +64,18 @@ export interface OidcProviderOptions {
  * after a failure: the portal starts without the provider.
  */
 export function createOidcProvider(options: OidcProviderOptions): OidcProvider | undefined {
-  const { settings, portalUrl, onFailure } = options
-  const { oidcIssuer: issuer, oidcClientId, oidcClientSecret, oidcAcrValues } = settings
+  const { settings, clientSecret, portalUrl, onFailure } = options
+  const { oidcIssuer: issuer, oidcClientId, oidcAcrValues } = settings
   if (issuer === undefined) return undefined
   const server = new URL(issuer)
   let found: Promise<Configuration> | undefined
+  let foundWith: string | undefined
 
   /** Loads the library with the first sign-in, as that of passkeys. */
   async function discover(): Promise<Configuration> {
     const client = await import('openid-client')
     const isPlain = server.protocol === 'http:' && isLoopback(server.hostname)
-    return client.discovery(server, oidcClientId, oidcClientSecret, undefined, {
+    return client.discovery(server, oidcClientId, foundWith, undefined, {
       timeout: requestSeconds,
       // The code flow may trust TLS in place of the signature (OpenID Connect Core 1.0, 3.1.3.7); we trust both.
       execute: [
@@ -83,6 +86,8 @@ export function createOidcProvider(options: OidcProviderOptions): OidcProvider |
   }
 
   async function configuration(): Promise<Configuration> {
+    if (foundWith !== clientSecret?.()) found = undefined
+    foundWith = clientSecret?.()
     found ??= discover()
     try {
       return await found

@@ -116,11 +116,18 @@ export function createClusterNodes(options: ClusterNodesOptions): ClusterNodes {
 }
 
 /** The address of one node, with the name and password that all nodes share. */
-export function addressOfNode(
-  { username, password, isEncrypted }: ClusterRedis,
-  server: RedisHost,
-): SingleRedis {
-  return { topology: 'single', username, password, isEncrypted, server, database: 0 }
+export function addressOfNode(address: ClusterRedis, server: RedisHost): SingleRedis {
+  const { isEncrypted } = address
+  return {
+    ...{ topology: 'single', isEncrypted, server, database: 0 },
+    // Asked for each connection, because both may change.
+    get username() {
+      return address.username
+    },
+    get password() {
+      return address.password
+    },
+  }
 }
 
 function nameOf({ host, port }: RedisHost): string {
