@@ -84,7 +84,7 @@ export interface BankObserver {
 
 /** Further options of a bank with a sandbox. */
 export interface SandboxOptions {
-  /** Shared with the portal, which may then read the customers and create consents for them. Asked at each request; any of them will do. */
+  /** Shared with the portal, which may then read the customers and create consents for them. Asked at each request; each is accepted. */
   readonly secrets: () => readonly string[]
   /** Origin of the portal, as browsers reach it. */
   readonly portalUrl: () => string
