@@ -41,42 +41,45 @@ t.test(
       return database
     }
 
-    t.test('the gateway deletes what is old, seals the audit and notes what it publishes', async (t) => {
-      const stores = await testStores(connect('portal'))
-      const { application } = await testApplication(stores)
-      await stores.keys.issue({ applicationId: application.id, by: 'test' })
-      const database = connect('gateway')
-      const own = await openRegistryStores({
-        ...{ database, peppers: testPeppers, keyMaxDays: 1 },
-        ...{ keysPerApplication: 10, applicationsPerDeveloper: 10 },
-      })
-      const db = database.connect<RegistrySchema>()
-      await own.keyPeppers.findMissing(testPeppers)
-      t.equal(await own.keys.limitLives(), 1)
-      await own.keys.prune()
-      await own.audit.erasePersonal(1)
-      await own.securityEvents.prune(1)
-      await own.auditChain.seal()
-      await pruneUsage(db)
-      await pruneAged(db)
-      await consolidateOutages(db, Date.now())
-      await pruneAvailability(db)
-      await createChanges({ db }).prune(1)
-      const configuration = { digest: 'x', json: '{"format":1,"versions":[],"plans":[]}' }
-      await own.publishedConfigurations.published(configuration)
-      await own.publishedConfigurations.used(configuration)
-      t.match(await stores.publishedConfigurations.inForce(), { isRunning: true })
+    t.test(
+      'the gateway deletes what is old, seals the audit and notes what it publishes',
+      async (t) => {
+        const stores = await testStores(connect('portal'))
+        const { application } = await testApplication(stores)
+        await stores.keys.issue({ applicationId: application.id, by: 'test' })
+        const database = connect('gateway')
+        const own = await openRegistryStores({
+          ...{ database, peppers: testPeppers, keyMaxDays: 1 },
+          ...{ keysPerApplication: 10, applicationsPerDeveloper: 10 },
+        })
+        const db = database.connect<RegistrySchema>()
+        await own.keyPeppers.findMissing(testPeppers)
+        t.equal(await own.keys.limitLives(), 1)
+        await own.keys.prune()
+        await own.audit.erasePersonal(1)
+        await own.securityEvents.prune(1)
+        await own.auditChain.seal()
+        await pruneUsage(db)
+        await pruneAged(db)
+        await consolidateOutages(db, Date.now())
+        await pruneAvailability(db)
+        await createChanges({ db }).prune(1)
+        const configuration = { digest: 'x', json: '{"format":1,"versions":[],"plans":[]}' }
+        await own.publishedConfigurations.published(configuration)
+        await own.publishedConfigurations.used(configuration)
+        t.match(await stores.publishedConfigurations.inForce(), { isRunning: true })
 
-      await stores.applications.delete({ id: application.id, by: 'test' })
-      const deleted = await own.deletedApplications.claim(60)
-      t.equal(deleted?.applicationId, application.id)
-      if (deleted === undefined) return
-      await own.deletedApplications.postpone(application.id, 60)
-      await own.deletedApplications.told(deleted, { consents: '0' })
-      await own.deletedApplications.told({ ...deleted, isLast: true }, undefined)
-      await own.auditChain.seal()
-      t.match(await own.auditChain.verify(), { faults: [], waiting: 0 })
-    })
+        await stores.applications.delete({ id: application.id, by: 'test' })
+        const deleted = await own.deletedApplications.claim(60)
+        t.equal(deleted?.applicationId, application.id)
+        if (deleted === undefined) return
+        await own.deletedApplications.postpone(application.id, 60)
+        await own.deletedApplications.told(deleted, { consents: '0' })
+        await own.deletedApplications.told({ ...deleted, isLast: true }, undefined)
+        await own.auditChain.seal()
+        t.match(await own.auditChain.verify(), { faults: [], waiting: 0 })
+      },
+    )
 
     t.test('no role that serves deletes a security event before its time', async (t) => {
       const db = connect('serving').connect<RegistrySchema>()
