@@ -45,7 +45,7 @@ export async function followReloads(options: FollowReloadsOptions): Promise<void
     void publisher.reload({ how: 'command', by: reply.askedBy ?? 'system' })
   }
 
-  keepPresence({
+  await keepPresence({
     ...options,
     processes: createProcesses({ db: database.connect() }),
     async onReply(reply) {

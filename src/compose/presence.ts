@@ -25,32 +25,33 @@ const everyMs = { bank: 1_000, others: 5_000 } as const
 /**
  * Reports to the database, while this process lives, that it does and which
  * configuration it serves: `tollgate reload --wait` lists these processes. Each
- * reload is reported at once.
+ * reload is reported at once. Resolves after the first report.
  */
-export function keepPresence(options: PresenceOptions): void {
+export async function keepPresence(options: PresenceOptions): Promise<void> {
   const { processes, publisher, roles, version, log, lifetime, onReply } = options
   const id = randomUUID()
   const process_ = {
     ...{ id, version, host: hostname(), pid: process.pid },
     roles: [...roles].toSorted().join('+'),
   }
+  let hasTable = false
+
+  async function report(): Promise<void> {
+    hasTable ||= await processes.isThere()
+    if (!hasTable) return
+    const { generation, digest, judged, refused } = publisher.state()
+    const reply = await processes.report({ ...process_, generation, digest, judged, refused })
+    await onReply?.(reply)
+  }
+
+  // A process that serves must be known: a reload would not wait for it. Without a database, it serves all the same.
+  await report().catch(() => undefined)
   const reporting = repeatedly({
     everyMs: roles.size === 1 && roles.has('backend') ? everyMs.bank : everyMs.others,
-    async work() {
-      if (!(await isThere())) return
-      const { generation, digest, judged, refused } = publisher.state()
-      const reply = await processes.report({ ...process_, generation, digest, judged, refused })
-      await onReply?.(reply)
-    },
+    work: report,
     onFailure: (err) => log.warn({ err }, 'this process cannot report its configuration'),
   })
   publisher.onJudged(() => reporting.now())
-  let hasTable = false
-
-  async function isThere(): Promise<boolean> {
-    hasTable ||= await processes.isThere()
-    return hasTable
-  }
 
   lifetime.opened(async () => {
     await reporting.close()
