@@ -16,6 +16,8 @@
 -- before their time. If another role owned the tables until now: `reassign owned by <role> to tollgate_owner`.
 
 \set ON_ERROR_STOP on
+-- Without the notices about what is as it should be already.
+set client_min_messages = warning;
 \if :{?security_event_days}
 \else
 \set security_event_days 90
