@@ -5,7 +5,7 @@ import { load, YAMLException } from 'js-yaml'
 import { codeOf } from '../platform/error-code.ts'
 import type { Json, JsonObject } from './catalogue.ts'
 import type { CatalogueProblem } from './catalogue-error.ts'
-import { isJsonObject } from './json.ts'
+import { isJsonArray, isJsonObject } from './json.ts'
 import { createLineFinder, findYamlFaults } from './yaml-faults.ts'
 
 /** Where something stands: file, line and the members that lead to it, `limits[0].window`. */
@@ -46,7 +46,7 @@ export interface Sources {
   note(path: string, content: Buffer): void
   /**
    * SHA-256 (hexadecimal) over every file that was read: paths, and contents as parsed. Equal for equal contents,
-   * whatever the time stamps, comments and blanks of the files and the order of reading.
+   * whatever the time stamps, comments, blanks and order of members of the files and the order of reading.
    */
   digest(): string
   /** Lets `copy` stand where `original` stands. */
@@ -182,7 +182,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
     digest() {
       const files = [...contents, ...others].sort(([one], [other]) => (one < other ? -1 : 1))
       const hash = createHash('sha256')
-      for (const file of files) hash.update(JSON.stringify(file))
+      for (const [path, content] of files) hash.update(JSON.stringify([path, byName(content)]))
       return hash.digest('hex')
     },
     adopt: (copy, original) => origins.set(copy, originOf(original)),
@@ -192,6 +192,15 @@ export function createSources({ configDir }: { readonly configDir: string }): So
     reportFile,
     reportUnreadable,
   }
+}
+
+/** A copy whose objects have their members in the order of the names. */
+function byName(value: Json | undefined): Json | undefined {
+  if (isJsonArray(value)) return value.map((item) => byName(item) ?? null)
+  if (!isJsonObject(value)) return value
+  const copy: Record<string, Json | undefined> = {}
+  for (const name of Object.keys(value).sort()) copy[name] = byName(value[name])
+  return copy
 }
 
 /** Whether the file's content is a mapping, the only thing our files may be at the top. */
