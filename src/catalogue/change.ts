@@ -37,6 +37,7 @@ const sentences = {
   deprecated: 'is deprecated now',
   undeprecated: 'is no longer deprecated',
   credentials: 'asks for other credentials',
+  psd2Role: 'role of the client certificate changed from {from} to {to}',
   removed: 'removed',
   added: 'added',
   addedRequired: 'added, required',

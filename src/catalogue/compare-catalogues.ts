@@ -35,6 +35,7 @@ export interface CatalogueChange {
     | 'limit.calls'
     | 'limit.window'
     | 'limit.scope'
+    | 'limit.advertise'
   /** The version it is about; absent: every version of {@link plan}. */
   readonly api?: string
   readonly version?: string

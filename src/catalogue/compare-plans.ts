@@ -37,8 +37,9 @@ export function comparePlans(
   ]
 }
 
-function rehearsalWords({ name, limits }: Rehearsal): string {
-  return `${name}: ${limits.map(wordsOf).join('; ')}`
+function rehearsalWords({ name, versions, limits, onStoreOutage }: Rehearsal): string {
+  const named = limits.map((limit) => `${limit.name}: ${wordsOf(limit)}`).join('; ')
+  return `${name} for ${versions.join(', ')}: ${named}; onStoreOutage ${onStoreOutage}`
 }
 
 const strictness = [
@@ -94,11 +95,16 @@ function compareLimit(
     const harm: Harm = young.scope === 'plan' ? 'restricts' : 'none'
     changes.push({ kind: 'limit.scope', ...named, from: old.scope, to: young.scope, harm })
   }
+  if (old.isAdvertised !== young.isAdvertised) {
+    const [from, to] = [String(old.isAdvertised), String(young.isAdvertised)]
+    changes.push({ kind: 'limit.advertise', ...named, from, to, harm: 'none' })
+  }
   return changes
 }
 
-function wordsOf({ calls, windowLength, scope }: Limit): string {
-  return `${calls} calls per ${windowWord(windowLength)}, scope ${scope}`
+function wordsOf({ calls, windowLength, scope, isAdvertised }: Limit): string {
+  const words = `${calls} calls per ${windowWord(windowLength)}, scope ${scope}`
+  return isAdvertised ? words : `${words}, not advertised`
 }
 
 /** As a plan's file says it: `PT1H`, or `P1M Europe/Berlin` with its time zone. */

@@ -92,6 +92,7 @@ function compareOperations(old: Side, young: Side): readonly Change[] {
   const after = read(young)
   return [
     ...changes,
+    ...compareRoles(old.operation, young.operation),
     ...compareMarks(before, after),
     ...compareParameters(before, after),
     ...compareRequestBodies(before, after),
@@ -120,6 +121,14 @@ function compareMarks(before: Read, after: Read): readonly Change[] {
     changes.push(changeOf({ part, verb: 'credentials', isBreaking: true }))
   }
   return changes
+}
+
+/** A call with a certificate of another role is refused. */
+function compareRoles(old: Operation, young: Operation): readonly Change[] {
+  if (old.psd2Role === young.psd2Role) return []
+  const values = { from: old.psd2Role ?? 'any', to: young.psd2Role ?? 'any' }
+  const isBreaking = young.psd2Role !== undefined
+  return [changeOf({ part: operationPart, verb: 'psd2Role', values, isBreaking })]
 }
 
 function securityOf({ document, object }: Read): JsonObject[string] {

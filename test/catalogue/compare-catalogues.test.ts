@@ -1,7 +1,8 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { compareCatalogues } from '../../src/catalogue/compare-catalogues.ts'
+import type { ApiVersion, Limit, Operation, Plan } from '../../src/catalogue/catalogue.ts'
+import { type Compared, compareCatalogues } from '../../src/catalogue/compare-catalogues.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 
 const minimal = 'test/catalogue/fixtures/minimal'
@@ -93,5 +94,114 @@ t.test('plans and limits', async (t) => {
     }),
     ['plan.mode default: enforce -> observe none', 'limit.calls default default: 100 -> 50 none'],
     'a plan that only observes takes nothing',
+  )
+})
+
+/** A different value for each member that a call feels; null: no call feels it, or it follows from another member. */
+type Felt<Of> = { readonly [Member in keyof Required<Of>]: Required<Of>[Member] | null }
+
+t.test('whatever a call feels is a change', async (t) => {
+  const catalogue = await loadCatalogue(minimal)
+  const own = catalogue.versions.get('library@1.1.0')
+  const terms = catalogue.plans.get('default')
+  const [limit] = terms?.limits ?? []
+  const [operation] = own?.operations ?? []
+  if (own === undefined || terms === undefined || limit === undefined || operation === undefined) {
+    throw new Error('the fixture has changed')
+  }
+  const rehearsal = {
+    ...{ name: 'next', title: 'Next', apis: terms.apis, versions: ['library@1.1.0'] },
+    ...{ limits: terms.limits, onStoreOutage: terms.onStoreOutage },
+  }
+  const withPlan = (plan: Plan): Compared => ({
+    ...catalogue,
+    plans: new Map([['default', plan]]),
+  })
+  const withVersion = (version: ApiVersion): Compared => ({
+    ...catalogue,
+    versions: new Map([...catalogue.versions, ['library@1.1.0', version]]),
+  })
+  const differs = (to: Compared, name: string, from: Compared = catalogue) =>
+    t.not(compareCatalogues({ from, to, nowMs }).length, 0, name)
+  function each<Of extends object>(
+    felt: Felt<Of>,
+    test: (part: Partial<Of>, name: string) => void,
+  ) {
+    for (const [name, value] of Object.entries(felt)) {
+      if (value !== null) test({ [name]: value } as Partial<Of>, name)
+    }
+  }
+
+  each<Limit>(
+    { name: 'other', calls: 99, windowLength: 60, scope: 'plan', isAdvertised: false },
+    (part, name) => {
+      const limits = [{ ...limit, ...part }]
+      differs(withPlan({ ...terms, limits }), `limit ${name}`)
+      const rehearsed = withPlan({ ...terms, rehearsal })
+      differs(
+        withPlan({ ...terms, rehearsal: { ...rehearsal, limits } }),
+        `rehearsed limit ${name}`,
+        rehearsed,
+      )
+    },
+  )
+  each<Plan>(
+    {
+      ...{ name: null, title: null, description: null, translations: null, apis: null },
+      ...{ limits: [], mode: 'observe', onStoreOutage: 'deny', rehearsal },
+    },
+    (part, name) => differs(withPlan({ ...terms, ...part }), `plan ${name}`),
+  )
+  each<ApiVersion>(
+    {
+      ...{ api: null, version: null, title: null, prefix: null, translations: null },
+      // Edited as files, below.
+      document: null,
+      ...{ lifecycle: { deprecated: '2026-12-01' }, operations: [], plans: [] },
+    },
+    (part, name) => differs(withVersion({ ...own, ...part }), `version ${name}`),
+  )
+  each<Operation>(
+    {
+      ...{ api: null, version: null, path: null, segments: null, summary: null, availableIn: null },
+      // Edited as files, below and in diff.test.ts.
+      ...{ method: null, template: null, hasBody: null },
+      ...{ id: 'other', psd2Role: 'PSP_PI' },
+    },
+    (part, name) =>
+      differs(
+        withVersion({ ...own, operations: [{ ...operation, ...part }] }),
+        `operation ${name}`,
+      ),
+  )
+  const responses = "      responses:\n        '200':\n          description: The book."
+  const edits: readonly Edit[] = [
+    [young, '    get:', '    put:'],
+    [young, '/books/{book-id}:', '/volumes/{book-id}:'],
+    [young, 'security: [{ apiKey: [] }]', 'security: []'],
+    [young, 'security: [{ apiKey: [] }]', 'security: [{ apiKey: [] }]\n      deprecated: true'],
+    [young, '      responses:', '      x-psd2-role: PSP_AI\n      responses:'],
+    [
+      young,
+      '      responses:',
+      '      parameters: [{ name: page, in: query, required: true, schema: { type: integer } }]\n      responses:',
+    ],
+    [young, responses, responses.replace('200', '203')],
+    [young, 'application/json:', 'application/hal+json:'],
+  ]
+  for (const edit of edits) t.not((await changesOf(t, { edits: [edit] })).length, 0, edit[2])
+  t.same(
+    await changesOf(t, {
+      edits: [[young, '      responses:', '      x-psd2-role: PSP_AI\n      responses:']],
+    }),
+    [
+      'operation.changed 1.1.0 readBook:  -> operation: role of the client certificate changed from any to PSP_AI restricts',
+    ],
+  )
+  t.same(
+    await changesOf(t, {
+      edits: [[plan, 'scope: operation', 'scope: operation\n    advertise: false']],
+    }),
+    ['limit.advertise default default: true -> false none'],
   )
 })

@@ -75,6 +75,7 @@ export const verbs: Readonly<Record<CatalogueChange['kind'], string>> = {
   'limit.calls': 'calls changed',
   'limit.window': 'window changed',
   'limit.scope': 'scope changed',
+  'limit.advertise': 'advertising changed',
 }
 
 /** `listAccounts, xs2a@1.7.0`, `limit default, plan default`. */

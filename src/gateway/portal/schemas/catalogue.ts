@@ -174,6 +174,7 @@ export const VersionChange = closed({
     Type.Literal('deprecated'),
     Type.Literal('undeprecated'),
     Type.Literal('credentials'),
+    Type.Literal('psd2Role'),
     Type.Literal('removed'),
     Type.Literal('added'),
     Type.Literal('addedRequired'),
