@@ -101,12 +101,22 @@ function shownOf(record: RecordedCall | undefined) {
   if (record === undefined) throw new Error('no record')
   const {
     request_id: requestId,
+    trace_id: traceId,
     key_id: keyId,
     total_ms: totalMs,
     upstream_ms: upstreamMs,
   } = record
   const key = { keyId, keyExpiresAt: null, keyRevokedAt: null }
-  return { ...record, ...key, id: 1, requestId, totalMs, upstreamMs, at: new Date(record.at) }
+  return {
+    ...record,
+    ...key,
+    id: 1,
+    requestId,
+    traceId,
+    totalMs,
+    upstreamMs,
+    at: new Date(record.at),
+  }
 }
 
 t.test('a call that waited in a pipeline when its client left is in the books, too', async (t) => {

@@ -76,6 +76,39 @@ t.test(
   },
 )
 
+t.test(
+  'a call that fails inside the gateway or cannot be recorded is in the log with its trace',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const lines: Record<string, unknown>[] = []
+    const broken = new Map([
+      [testKey, { applicationId: 'a', keyId: 'k', isSuspended: false, plans: undefined }],
+    ])
+    const edge = await startEdge(t, {
+      backendUrl: backend.url,
+      log: pino({}, { write: (line: string) => lines.push(JSON.parse(line)) }),
+      // Deliberately not a Caller: what a mistake of ours would hand on.
+      callers: broken as unknown as ReadonlyMap<string, 'invalid'>,
+      recorder: {
+        ended() {
+          throw new Error('a mistake of ours')
+        },
+        cut() {},
+        rehearsed() {},
+      },
+    })
+    const headers = { 'x-api-key': testKey, traceparent: `00-${id}-${parent}-00` }
+    t.equal((await fetch(edge.url + accounts, { headers })).status, 500)
+    for (const msg of ['a call failed inside the gateway', 'a call could not be recorded']) {
+      await until('the line is written', () => lines.some((line) => line['msg'] === msg))
+      t.match(
+        lines.find((line) => line['msg'] === msg),
+        { traceId: id, requestId: /^[0-9a-f-]{36}$/ },
+      )
+    }
+  },
+)
+
 interface SentSpan {
   readonly traceId: string
   readonly spanId: string

@@ -7,6 +7,7 @@ function record(application: string, at: number): RecordedCall {
     application_id: application,
     at,
     request_id: '',
+    trace_id: '',
     key_id: '',
     method: 'GET',
     api: null,

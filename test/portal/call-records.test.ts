@@ -95,6 +95,7 @@ t.test('an admitted call is remembered with its count, its time and its reason',
   const record = await ada.recordOf(call)
   t.match(record, {
     requestId: call.requestId,
+    traceId: /^[0-9a-f]{32}$/,
     method: 'GET',
     api: 'xs2a',
     version: '1.7.0',
@@ -433,6 +434,7 @@ t.test(
     await fill(applicationId, 50, 25 * 60)
     const shown = (await send('GET', calls)).body.items
     t.equal(shown.length, 100)
+    t.equal(shown[0].traceId, null, 'an earlier release records none')
     await pruneAged(db)
     t.same(await held(applicationId), { count: 1_000, first: 301 })
   },
@@ -494,15 +496,22 @@ t.test(
       setTimeout(() => socket.destroy(), 50)
     }
     const cutId = randomUUID()
+    const traceId = '0af7651916cd43dd8448eb211c80319c'
+    const traceparent = `traceparent: 00-${traceId}-b7ad6b7169203331-00`
     const headers = [`X-API-Key: ${key}`]
     await sendRaw(
       tollgate.urls.gateway,
-      rawRequest('GET /v1.7.0/card-accounts HTTP/1.1', [...headers, `X-Request-ID: ${cutId}`]),
+      rawRequest('GET /v1.7.0/card-accounts HTTP/1.1', [
+        ...headers,
+        `X-Request-ID: ${cutId}`,
+        traceparent,
+      ]),
       1_000,
     )
     t.match(await eve.recordOf({ requestId: cutId }), {
       outcome: 'aborted',
       status: 200,
+      traceId,
       reason: /; the bank broke off its response\.$/,
     })
 

@@ -80,7 +80,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
         keyFailures.ended(call)
         spans?.ended(call, finished)
       } catch (error) {
-        log.error({ requestId: call.requestId, err: error }, 'a call could not be recorded')
+        log.error({ ...idsOf(call), err: error }, 'a call could not be recorded')
       }
       if (outcome === 'preflight' || !isWritten(accessLog(), status)) return
       const address = recordedAddress(call.address)
@@ -112,8 +112,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       recorder?.cut(call)
       log.warn(
         {
-          requestId: call.requestId,
-          traceId: call.trace.id,
+          ...idsOf(call),
           operation: call.operation?.id,
           code: refusal.code,
           err: cause,
@@ -123,7 +122,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
     },
 
     failed(call, cause) {
-      log.error({ requestId: call.requestId, err: cause }, 'a call failed inside the gateway')
+      log.error({ ...idsOf(call), err: cause }, 'a call failed inside the gateway')
     },
   }
 }
@@ -136,4 +135,9 @@ function outcomeOf(call: Call): CallOutcome {
 
 function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 100) / 100
+}
+
+/** Where a line of the log belongs. */
+function idsOf({ requestId, trace }: Call) {
+  return { requestId, traceId: trace.id }
 }

@@ -9,6 +9,8 @@ export interface CallRecord {
   /** Places it in a list. */
   readonly id: number
   readonly requestId: string
+  /** 32 hexadecimal digits; null: recorded by an earlier release. */
+  readonly traceId: string | null
   /** When it began. */
   readonly at: Date
   readonly method: string
@@ -147,6 +149,7 @@ function toRecord(row: Row): CallRecord {
   return {
     id: row.id,
     requestId: row.request_id,
+    traceId: row.trace_id,
     at: row.at,
     method: row.method,
     api: row.api,

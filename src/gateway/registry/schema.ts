@@ -278,6 +278,8 @@ interface CallRecordsTable {
   /** When the call began. */
   at: Date
   request_id: string
+  /** Null: recorded by an earlier release. */
+  trace_id: string | null
   key_id: string
   method: string
   api: string | null

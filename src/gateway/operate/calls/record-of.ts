@@ -25,6 +25,7 @@ export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
     application_id: caller.applicationId,
     at: endedAt - totalSeconds * 1000,
     request_id: call.requestId,
+    trace_id: call.trace.id,
     key_id: caller.keyId,
     method: call.request.method ?? '',
     api: version?.api ?? null,

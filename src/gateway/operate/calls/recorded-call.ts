@@ -8,6 +8,7 @@ export interface RecordedCall {
   /** When the call began. */
   readonly at: number
   readonly request_id: string
+  readonly trace_id: string
   readonly key_id: string
   readonly method: string
   readonly api: string | null

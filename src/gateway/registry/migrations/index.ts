@@ -20,6 +20,7 @@ import { usageHistogram } from './0023-usage-histogram.ts'
 import { publishedConfigurations } from './0024-published-configurations.ts'
 import { availability } from './0025-availability.ts'
 import { processes } from './0030-processes.ts'
+import { traceIds } from './0031-trace-ids.ts'
 
 /** All migrations of the registry by name. A new one is a new file and a line here; an old one never changes. */
 export const registryMigrations = {
@@ -45,4 +46,5 @@ export const registryMigrations = {
   '0024-published-configurations': publishedConfigurations,
   '0025-availability': availability,
   '0030-processes': processes,
+  '0031-trace-ids': traceIds,
 } as const

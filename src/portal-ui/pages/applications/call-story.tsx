@@ -22,7 +22,7 @@ export interface CallStoryProps {
 
 /** What became of a call: what it passed, what was counted, where its time went, and what to do now. */
 export function CallStory({ applicationId, record }: CallStoryProps) {
-  const { at, status, requestId, operation, totalMs, upstreamMs } = record
+  const { at, status, requestId, traceId, operation, totalMs, upstreamMs } = record
   const code = errorCode(record)
   const tryAgain = new URLSearchParams({ operation: operation ?? '' })
   return (
@@ -62,6 +62,14 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
         <dd>
           <CopyValue value={requestId} label="X-Request-ID" />
         </dd>
+        {traceId === null ? null : (
+          <>
+            <dt>{t('story.traceId')}</dt>
+            <dd>
+              <CopyValue value={traceId} label={t('story.traceId')} />
+            </dd>
+          </>
+        )}
         <dt>{t('calls.key')}</dt>
         <dd>
           <code dir="ltr">tg_{record.keyId}_…</code>
