@@ -9,8 +9,8 @@ import type { Suite } from './together.ts'
 // the time, and every process would strip and compile the same modules again. With the
 // argument `short` or `long` it runs that suite, in a few processes.
 
-/** Two cores are busy with these, since some tests mostly wait. Long ones measure, and need more quiet. */
-const processes: Readonly<Record<Suite, number>> = { short: 6, long: 4 }
+/** Two cores are busy with four, since some tests mostly wait. */
+const processes = 4
 /** Each file has a timeout of its own. */
 const partSecondsMax = 1800
 
@@ -44,7 +44,7 @@ process.once('exit', () => {
 function together(suite: Suite): string[] {
   const source = `import { runTogether } from ${JSON.stringify(import.meta.resolve('./together.ts'))}
 await runTogether(${JSON.stringify(suite)}, ${JSON.stringify(folder)})\n`
-  const files = Array.from({ length: processes[suite] }, (_, index) => {
+  const files = Array.from({ length: processes }, (_, index) => {
     const file = join(parts, `part-${index + 1}.test.mjs`)
     writeFileSync(file, source)
     return file

@@ -14,7 +14,7 @@ t.setTimeout(230_000)
 
 const seed = proofSeed()
 /** Shared by the versions that have the operation. */
-const inputsPerOperation = proofSize({ share: 16, whole: 220 })
+const inputsPerOperation = proofSize({ share: 8, whole: 220 })
 
 /** What exists, to mix into calls. */
 interface Pool {

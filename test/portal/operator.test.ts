@@ -56,7 +56,7 @@ t.test('to everybody but operators the operator’s API is unknown', async (t) =
     if (!path.startsWith(root)) continue
     for (const method of Object.keys(methods)) routes.push([method.toUpperCase(), path])
   }
-  t.equal(routes.length, 26, routes.join())
+  t.equal(routes.length, 28, routes.join())
   const strip = ({ status, body }: Awaited<ReturnType<Send>>) => [status, { ...body, instance: '' }]
   const nothing = strip(await caller.send('GET', '/api/nothing'))
   t.match(nothing, [404, { code: 'NOT_FOUND' }])

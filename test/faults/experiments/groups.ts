@@ -22,7 +22,7 @@ export interface Group {
 
 export interface GroupOptions {
   readonly seed: number
-  /** Only the first two faults of each id, and a third of the soak. */
+  /** Only the first fault of each id, and a third of the soak. */
   readonly isShare: boolean
   /** Full windows of the healthy soak; undefined: as many as its share of the time allows. */
   readonly soak: number | undefined
@@ -63,9 +63,7 @@ function chosen<Fault extends { readonly id: string }>(
   isShare: boolean,
 ): readonly Fault[] {
   if (!isShare) return faults
-  return faults.filter(
-    ({ id }, index) => faults.slice(0, index).filter((earlier) => earlier.id === id).length < 2,
-  )
+  return faults.filter(({ id }, index) => faults.findIndex((fault) => fault.id === id) === index)
 }
 
 /** As long as it takes, but an hour at most. */

@@ -130,7 +130,11 @@ export async function createRedisCounter({
       heartbeat?.beat()
       started.resolve()
     },
-    onDown: started.resolve,
+    onDown() {
+      // Whether this is an outage or counters were lost is then known before the next beat.
+      heartbeat?.beat()
+      started.resolve()
+    },
   }
   const servers: CountingServers =
     address.topology === 'cluster'
