@@ -10,16 +10,25 @@ export interface InForce extends Compared {
   readonly note?: string
 }
 
-/** What the gateways have published last; undefined: no gateway of this release has run on this registry within the last 30 days. */
+/** What the gateways have published last; undefined: none of the last 30 days that this release can read. */
 export async function publishedInForce({
   publishedConfigurations,
-}: Pick<RegistryStores, 'publishedConfigurations'>): Promise<InForce | undefined> {
-  const published = await publishedConfigurations.inForce()
-  if (published === undefined) return undefined
-  const { versions, plans, publishedAt, isRunning, hasOthers } = published
+}: Pick<RegistryStores, 'publishedConfigurations'>): Promise<
+  InForce | { readonly source: 'none'; readonly note: string }
+> {
+  const { readable, unreadable } = await publishedConfigurations.inUse()
+  const [newest, ...others] = readable
+  if (newest === undefined) {
+    const note =
+      unreadable.length === 0
+        ? 'No gateway has noted what it publishes.'
+        : 'Only another release can read what the gateways publish.'
+    return { source: 'none', note }
+  }
+  const { versions, plans, publishedAt, isRunning } = newest
   const note = !isRunning
     ? `No gateway runs. This compares with what a gateway published last, at ${publishedAt.toISOString()}.`
-    : hasOthers
+    : others.length + unreadable.length > 0
       ? 'Gateways run with different configurations. This compares with the one published last.'
       : undefined
   return { ...{ versions, plans, source: 'published', publishedAt }, ...(note && { note }) }

@@ -53,7 +53,7 @@ t.test(
       // The gateways note what they publish just after they have started.
       t.ok(
         await eventually(
-          async () => (await stores.publishedConfigurations.inForce()) !== undefined,
+          async () => (await stores.publishedConfigurations.inUse()).readable.length > 0,
         ),
       )
       t.match(await planOf(proposed), {

@@ -67,7 +67,7 @@ t.test(
         const configuration = { digest: 'x', json: '{"format":1,"versions":[],"plans":[]}' }
         await own.publishedConfigurations.published(configuration)
         await own.publishedConfigurations.used(configuration)
-        t.match(await stores.publishedConfigurations.inForce(), { isRunning: true })
+        t.match(await stores.publishedConfigurations.inUse(), { readable: [{ isRunning: true }] })
 
         await stores.applications.delete({ id: application.id, by: 'test' })
         const deleted = await own.deletedApplications.claim(60)

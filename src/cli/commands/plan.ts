@@ -54,7 +54,7 @@ async function inForceOf(
   const folder = { source: 'folder', publishedAt: null } as const
   if (against !== undefined) return { ...(await loadCatalogue(against)), ...folder }
   const published = await publishedInForce(stores)
-  if (published !== undefined) return published
-  const note = `No gateway has noted what it publishes. This compares with the files in ${context.settings().configDir}.`
+  if (published.source !== 'none') return published
+  const note = `${published.note} This compares with the files in ${context.settings().configDir}.`
   return { ...(await context.catalogue()), ...folder, note }
 }

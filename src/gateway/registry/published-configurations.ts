@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
@@ -15,8 +14,14 @@ export interface PublishedConfiguration {
   readonly publishedAt: Date
   /** Whether a gateway with it ran within the last three minutes. */
   readonly isRunning: boolean
-  /** Whether a gateway with another one has run since. */
-  readonly hasOthers: boolean
+}
+
+/** What gateways use, or used last. */
+export interface ConfigurationsInUse {
+  /** The one published last comes first. */
+  readonly readable: readonly PublishedConfiguration[]
+  /** Digests of those that only another release can read. */
+  readonly unreadable: readonly string[]
 }
 
 /** What the gateways publish, for commands that compare files with it. */
@@ -25,12 +30,13 @@ export interface PublishedConfigurations {
   published(configuration: NotedConfiguration): Promise<void>
   /** Notes that a process still uses it. */
   used(configuration: Pick<NotedConfiguration, 'digest'>): Promise<void>
-  /** The one published last; undefined: no gateway has noted one that this release can read. */
-  inForce(): Promise<PublishedConfiguration | undefined>
+  /** The one published last, whether or not a gateway runs, and each other one with which a gateway ran within the last three minutes. */
+  inUse(): Promise<ConfigurationsInUse>
 }
 
 /** A configuration with what names and keeps it. */
 export interface NotedConfiguration {
+  /** {@link Catalogue.digest} */
   readonly digest: string
   readonly json: string
 }
@@ -38,16 +44,16 @@ export interface NotedConfiguration {
 /** Renewed each minute, so two missed renewals do no harm. */
 const runningMinutes = 3
 const keptDays = 30
-/** The first member of the JSON; a release that reads another one takes it as unknown. */
+/** The first member of the JSON; a release that reads another one takes it as unknown. Another shape needs another number. */
 const format = 1
 
 /** Writes a catalogue as the store keeps it, without its brand. Costs some milliseconds. */
 export function notedConfiguration({
+  digest,
   versions,
   plans,
-}: Pick<Catalogue, 'versions' | 'plans'>): NotedConfiguration {
-  const json = JSON.stringify({ format, versions: [...versions], plans: [...plans] })
-  return { digest: createHash('sha256').update(json).digest('hex'), json }
+}: Pick<Catalogue, 'digest' | 'versions' | 'plans'>): NotedConfiguration {
+  return { digest, json: JSON.stringify({ format, versions: [...versions], plans: [...plans] }) }
 }
 
 export function createPublishedConfigurations({
@@ -58,18 +64,13 @@ export function createPublishedConfigurations({
   const now = sql<Date>`now()`
   return {
     async published({ digest, json }) {
-      const { numUpdatedRows } = await db
-        .updateTable('published_configurations')
-        .set({ seen_at: now, published_at: now })
-        .where('digest', '=', digest)
-        .executeTakeFirstOrThrow()
-      if (numUpdatedRows > 0n) return
+      // Another release may have written the same files in another format.
       const content = await promisify(gzip)(json)
       await db
         .insertInto('published_configurations')
         .values({ digest, content })
         .onConflict((conflict) =>
-          conflict.column('digest').doUpdateSet({ seen_at: now, published_at: now }),
+          conflict.column('digest').doUpdateSet({ content, seen_at: now, published_at: now }),
         )
         .execute()
       await db
@@ -86,35 +87,43 @@ export function createPublishedConfigurations({
         .execute()
     },
 
-    async inForce() {
-      const newest = await db
-        .selectFrom('published_configurations')
-        .select([
-          'digest',
-          'content',
-          'published_at as publishedAt',
-          sql<boolean>`seen_at > now() - make_interval(mins => ${sql.lit(runningMinutes)})`.as(
-            'isRunning',
-          ),
-        ])
-        .orderBy('published_at', 'desc')
-        .orderBy('digest')
-        .limit(1)
-        .executeTakeFirst()
-      if (newest === undefined) return undefined
-      const { digest, content, publishedAt, isRunning } = newest
-      const other = await db
-        .selectFrom('published_configurations')
-        .select('digest')
-        .where('digest', '!=', digest)
-        .where('seen_at', '>', publishedAt)
-        .limit(1)
-        .executeTakeFirst()
-      const catalogue = await readContent(content)
-      if (catalogue === undefined) return undefined
-      return { ...catalogue, publishedAt, isRunning, hasOthers: other !== undefined }
+    async inUse() {
+      // What was seen before the newest was published has been replaced, unless a process still reports it.
+      const { rows } = await sql<Row>`
+        with newest as (
+          select digest, published_at from published_configurations
+          order by published_at desc, digest limit 1
+        ), recently as (
+          select now() - make_interval(mins => ${sql.lit(runningMinutes)}) as began
+        )
+        select known.digest, known.content, known.published_at as "publishedAt",
+          known.seen_at > began as "isRunning"
+        from published_configurations known, newest, recently
+        where known.digest = newest.digest
+          or known.seen_at > began and (
+            known.seen_at > newest.published_at
+            or exists (select from processes where digest = known.digest and seen_at > began)
+          )
+        order by known.published_at desc, known.digest`.execute(db)
+      const read = await Promise.all(
+        rows.map(async ({ digest, content, publishedAt, isRunning }) => {
+          const catalogue = await readContent(content)
+          return { digest, found: catalogue && { ...catalogue, publishedAt, isRunning } }
+        }),
+      )
+      return {
+        readable: read.flatMap(({ found }) => found ?? []),
+        unreadable: read.flatMap(({ digest, found }) => (found === undefined ? digest : [])),
+      }
     },
   }
+}
+
+interface Row {
+  readonly digest: string
+  readonly content: Buffer
+  readonly publishedAt: Date
+  readonly isRunning: boolean
 }
 
 async function readContent(

@@ -1,0 +1,132 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import t from 'tap'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { refuseTakingAway } from '../../src/cli/taking-away.ts'
+import { createProcesses } from '../../src/gateway/registry/processes.ts'
+import { notedConfiguration } from '../../src/gateway/registry/published-configurations.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { testDatabase } from '../support/database.ts'
+import { configDir } from '../support/published-catalogue.ts'
+import { testStores } from '../support/registry.ts'
+import { newApplication } from '../support/tollgate.ts'
+
+/** The names of all members, `versions[][1].operations[].id`, but for those of documents and of maps. */
+function shapeOf(value: unknown, path = '', found = new Set<string>()): ReadonlySet<string> {
+  if (Array.isArray(value)) {
+    const isPair = /^(versions|plans)\[\]$/.test(path)
+    for (const item of isPair ? value.slice(1) : value) {
+      shapeOf(item, isPair ? path : `${path}[]`, found)
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      const at = path === '' ? name : `${path}.${name}`
+      found.add(at)
+      if (!/\.(document|translations)$/.test(at)) shapeOf(member, at, found)
+    }
+  }
+  return found
+}
+
+t.test('the stored shape does not change without another format', async (t) => {
+  const folder = join(t.testdir(), 'config')
+  cpSync('test/catalogue/fixtures/minimal', folder, { recursive: true })
+  const edit = (file: string, text: string, replacement: string) =>
+    writeFileSync(
+      join(folder, file),
+      readFileSync(join(folder, file), 'utf8').replace(text, replacement),
+    )
+  edit('apis/library/1.1.0.yaml', '      responses:', '      x-psd2-role: PSP_AI\n      responses:')
+  const lifecycle =
+    "{ deprecated: '2026-01-01', sunset: '2098-01-01', successor: 1.0.0, retired: '2099-01-01' }"
+  edit('apis/library/1.1.0.yaml', 'version: 1.1.0', `version: 1.1.0\n  x-lifecycle: ${lifecycle}`)
+  const plan = readFileSync(join(folder, 'plans/default.yaml'), 'utf8')
+  const rehearsal = plan.replace('mode: enforce', 'mode: rehearse\nrehearses: default')
+  writeFileSync(join(folder, 'plans/next.yaml'), rehearsal)
+  const catalogue = await loadCatalogue(folder)
+  const { digest, json } = notedConfiguration(catalogue)
+  t.equal(digest, catalogue.digest)
+  const kept = JSON.parse(json)
+  const limit = ['name', 'calls', 'windowLength', 'scope', 'isAdvertised']
+  const under = (path: string, names: readonly string[]) => names.map((name) => `${path}.${name}`)
+  t.same(
+    { format: kept.format, shape: [...shapeOf(kept)].sort() },
+    {
+      // Another shape below needs another format here, or a release would misread what another one has written.
+      format: 1,
+      shape: [
+        ...['format', 'versions', 'plans'],
+        ...under('versions[]', ['api', 'version', 'title', 'prefix', 'lifecycle', 'operations']),
+        ...under('versions[]', ['document', 'translations', 'plans']),
+        ...under('versions[].lifecycle', ['deprecated', 'sunset', 'successor', 'retired']),
+        ...under('versions[].operations[]', ['id', 'api', 'version', 'method', 'path', 'template']),
+        ...under('versions[].operations[]', ['segments', 'summary', 'psd2Role', 'hasBody']),
+        'versions[].operations[].availableIn',
+        ...under('versions[].operations[].segments[]', ['kind', 'text', 'name']),
+        ...under('plans[]', ['name', 'title', 'description', 'translations', 'apis', 'limits']),
+        ...under('plans[]', ['mode', 'onStoreOutage', 'rehearsal']),
+        ...under('plans[].limits[]', limit),
+        ...under('plans[].rehearsal', ['name', 'title', 'apis', 'limits', 'onStoreOutage']),
+        'plans[].rehearsal.versions',
+        ...under('plans[].rehearsal.limits[]', limit),
+      ].sort(),
+    },
+  )
+})
+
+t.test('a reload is compared with each configuration in use', async (t) => {
+  const { database } = await testDatabase(t)
+  const stores = await testStores(database)
+  const db = database.connect<RegistrySchema>()
+  const store = stores.publishedConfigurations
+  await newApplication(stores, 'Budget app')
+  const full = await loadCatalogue(configDir)
+  const lacking = {
+    ...full,
+    digest: 'lacking',
+    versions: new Map([...full.versions].filter(([key]) => key !== 'mandate@1.0.0')),
+  }
+  const context = { now: () => Date.now(), settings: () => ({ configDir }) as never }
+  const refusal = async (): Promise<string | undefined> => {
+    try {
+      await refuseTakingAway({ stores, context, proposed: lacking })
+      return undefined
+    } catch (error) {
+      return String(error)
+    }
+  }
+  const published = async (minutesAgo: { readonly seen: number }, digest: string) =>
+    sql`update published_configurations set seen_at = now() - make_interval(mins => ${minutesAgo.seen}),
+      published_at = now() - make_interval(mins => ${minutesAgo.seen}) where digest = ${digest}`.execute(
+      db,
+    )
+  t.equal(await refusal(), undefined, 'nothing is noted')
+  await store.published(notedConfiguration(full))
+  t.match(await refusal(), /version removed: mandate@1\.0\.0, used by Budget app/)
+
+  await published({ seen: 2 }, full.digest)
+  await store.published(notedConfiguration(lacking))
+  t.equal(await refusal(), undefined, 'what was replaced does not count')
+  const processes = createProcesses({ db })
+  const report = { roles: 'gateway', host: 'h', pid: 1, version: '1', generation: 1, judged: 0 }
+  const id = '00000000-0000-4000-8000-000000000001'
+  await processes.report({ ...report, id, digest: full.digest, refused: 'invalid' })
+  t.match(await refusal(), /version removed/, 'one process still serves the one before')
+  t.equal((await store.inUse()).readable.length, 2)
+  await processes.remove(id)
+  await store.used({ digest: full.digest })
+  t.match(await refusal(), /version removed/, 'and says so to the store')
+  await published({ seen: 4 }, full.digest)
+  t.equal(await refusal(), undefined, 'it has ended')
+
+  await published({ seen: 50 }, 'lacking')
+  t.same(
+    (await store.inUse()).readable.map(({ isRunning }) => isRunning),
+    [false],
+  )
+  t.match(await refusal(), /version removed/, 'the last one counts while no gateway runs')
+  await store.published({ digest: 'newer', json: '{"format":2}' })
+  t.same(await store.inUse(), { readable: [], unreadable: ['newer'] })
+  t.match(await refusal(), /another release has noted .* nothing is reloaded.*\n.*\n.*--force/s)
+})
