@@ -30,6 +30,8 @@ export interface ConfigurationState extends ConfigurationFacts {
   readonly judged: number
   /** Why the last reload changed nothing; undefined: it did not fail. */
   readonly refused: string | undefined
+  /** Whether the last reload failed for a reason outside the files, so that the same files may be loaded later. */
+  readonly mayPass: boolean
 }
 
 /** A reload that made a configuration active. */
@@ -42,11 +44,15 @@ export interface Replacement {
 /** A part that prepares itself for a configuration, and makes it active when all parts are prepared. @throws what cannot be served */
 export type Prepare = (catalogue: Catalogue) => Promise<() => void>
 
+/** Rules that a file breaks by the state of the machine, not by its content. */
+const passingRules: ReadonlySet<string> = new Set(['file-unreadable', 'configuration-changing'])
+
 /** Holds the current catalogue and replaces it as a whole. */
 export interface Publisher extends Pick<PublishedCopy, 'current'> {
   /**
    * Loads the configuration again. Resolves to whether every part of this
    * process now uses it. An invalid one is logged, and the current one stays.
+   * The same content replaces nothing, so what was made for it stays.
    */
   reload(cause?: ReloadCause): Promise<boolean>
   state(): ConfigurationState
@@ -85,14 +91,24 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const listeners: Parameters<Publisher['onJudged']>[0][] = []
   let judged = 0
   let refused: string | undefined
+  let mayPass = false
+  let isDelivered = true
   let queue: Promise<boolean> = Promise.resolve(true)
 
   async function replace(): Promise<void> {
     const catalogue = await loadCatalogue(configDir)
+    if (catalogue.digest === current().catalogue.digest) return
     const prepared: (() => void)[] = []
     for (const part of parts) prepared.push(await part(catalogue))
     take(catalogue, current().generation + 1)
+    isDelivered = false
     for (const activate of prepared) activate()
+  }
+
+  async function deliver(): Promise<void> {
+    if (isDelivered) return
+    await options.onPublished?.(current())
+    isDelivered = true
   }
 
   /** Never throws: a failed reload must not prevent the next one. */
@@ -100,7 +116,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
     // Another reload has read the files meanwhile.
     if (cause.how === 'start' && judged > 0) return true
     const before = current().catalogue
+    mayPass = false
     refused = await failureOf(replace, (error) => {
+      mayPass =
+        error instanceof CatalogueError && error.problems.some(({ rule }) => passingRules.has(rule))
       const problems = error instanceof CatalogueError ? error.message : undefined
       log.error(
         { err: problems === undefined ? error : undefined, problems },
@@ -108,10 +127,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
       )
       events.record({ event: 'configuration.refused', actor: 'system' })
     })
-    refused ??= await failureOf(
-      async () => options.onPublished?.(current()),
-      (err) => log.error({ err }, 'the new configuration did not reach the workers; reload again'),
-    )
+    refused ??= await failureOf(deliver, (err) => {
+      mayPass = true
+      log.error({ err }, 'the new configuration did not reach the workers; reload again')
+    })
     judged += 1
     metrics.countReload(refused === undefined ? 'success' : 'failure')
     const { catalogue, generation } = current()
@@ -135,7 +154,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       queue = queue.then(() => load(cause))
       return queue
     },
-    state: () => ({ ...facts(), judged, refused }),
+    state: () => ({ ...facts(), judged, refused, mayPass }),
     prepareWith: (part) => void parts.push(part),
     onJudged: (listener) => void listeners.push(listener),
   }

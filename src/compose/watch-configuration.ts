@@ -7,32 +7,53 @@ export interface WatchConfigurationOptions {
   readonly settings: Pick<Settings, 'configDir'>
   /** What {@link folderState} said before the configuration was loaded. */
   readonly loaded: string
-  readonly publisher: Pick<Publisher, 'reload'>
+  readonly publisher: Pick<Publisher, 'reload' | 'state'>
   readonly lifetime: Lifetime
   /** Interval between two looks. (Default: 2000) */
   readonly everyMs?: number
 }
 
+/** Looks between two attempts, after failures that no file is to blame for. */
+const skippedMax = 32
+
 /**
  * Loads the configuration again after its files have changed. It looks every
  * two seconds, because network file systems send no events and Kubernetes
  * changes a link two folders above the files. A change counts once it has
- * lasted from one look to the next: files are written one after the other.
+ * lasted from one look to the next: files are written one after the other. A
+ * load that fails for a reason outside the files is tried again, less and less often.
  */
 export function watchConfiguration(options: WatchConfigurationOptions): void {
   const { settings, loaded, publisher, lifetime, everyMs = 2_000 } = options
   let judged = loaded
   let pending: string | undefined
+  let skipping = 0
+  let failures = 0
   let looking: Promise<void> = Promise.resolve()
+
+  async function load(): Promise<void> {
+    await publisher.reload({ how: 'watch', by: 'system' })
+    failures = publisher.state().mayPass ? failures + 1 : 0
+    skipping = failures === 0 ? 0 : Math.min(2 ** (failures - 1), skippedMax)
+  }
+
+  async function tryAgain(): Promise<void> {
+    if (!publisher.state().mayPass) return
+    if (skipping > 0) skipping -= 1
+    else await load()
+  }
 
   async function look(): Promise<void> {
     const found = await folderState(settings.configDir)
-    if (found === judged) pending = undefined
-    else if (found !== pending) pending = found
+    if (found === judged) {
+      pending = undefined
+      await tryAgain()
+    } else if (found !== pending) pending = found
     else {
       judged = found
       pending = undefined
-      await publisher.reload({ how: 'watch', by: 'system' })
+      failures = 0
+      await load()
     }
   }
 

@@ -57,7 +57,38 @@ export function refuseUnfit(schema: SchemaName, { unfit }: SchemaState, release:
   )
 }
 
-/** Whether release `a` came before release `b` (`0.9.2` before `0.10.0`). */
+/** Whether release `a` came before release `b`, as Semantic Versioning orders them: `0.9.2`, `0.10.0-rc.1`, `0.10.0`. */
 export function isOlder(a: string, b: string): boolean {
-  return a.localeCompare(b, 'en', { numeric: true }) < 0
+  const [one, other] = [partsOf(a), partsOf(b)]
+  const order = compareParts(one.numbers, other.numbers)
+  if (order !== 0) return order < 0
+  // A release comes after everything that was tried before it.
+  const isTried = one.tried.length > 0
+  if (!isTried || other.tried.length === 0) return isTried
+  return compareParts(one.tried, other.tried) < 0
+}
+
+function partsOf(release: string) {
+  const [version = ''] = release.split('+')
+  const [numbers = '', ...tried] = version.split('-')
+  const name = tried.join('-')
+  return { numbers: numbers.split('.'), tried: name === '' ? [] : name.split('.') }
+}
+
+/** Numbers by value and before words; where all are equal, the shorter list comes first. */
+function compareParts(one: readonly string[], other: readonly string[]): number {
+  for (const [index, part] of one.entries()) {
+    const counterpart = other[index]
+    if (counterpart === undefined) return 1
+    const order = comparePart(part, counterpart)
+    if (order !== 0) return order
+  }
+  return one.length - other.length
+}
+
+function comparePart(one: string, other: string): number {
+  const [isNumber, isOtherNumber] = [/^\d+$/.test(one), /^\d+$/.test(other)]
+  if (isNumber && isOtherNumber) return Number(one) - Number(other)
+  if (isNumber !== isOtherNumber) return isNumber ? -1 : 1
+  return one === other ? 0 : one < other ? -1 : 1
 }

@@ -1,12 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createPublisher } from '../../src/compose/publisher.ts'
 import { createConfigurationMetrics } from '../../src/gateway/operate/configuration-metrics.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { configDir } from '../support/published-catalogue.ts'
+import { testConfigDir } from '../support/tollgate.ts'
 
 t.test('a reload that workers do not receive fails, and the next one is carried out', async (t) => {
+  const configDir = testConfigDir(t)
   const registry = new Registry()
   const reached: number[] = []
   const recorded: string[] = []
@@ -22,12 +25,24 @@ t.test('a reload that workers do not receive fails, and the next one is carried 
       reached.push(generation)
     },
   })
+  const plan = join(configDir, 'plans', 'default.yaml')
+  const text = readFileSync(plan, 'utf8')
+  writeFileSync(plan, text.replace(/calls: \d+/, 'calls: 7'))
   t.equal(await publisher.reload(), false)
+  t.ok(publisher.state().mayPass, 'the files are not to blame')
   isBroken = false
   t.equal(await publisher.reload(), true)
-  t.same(reached, [3])
+  t.same(reached, [2])
   t.same(recorded, ['configuration.reloaded'])
+  const { catalogue } = publisher.current()
+  writeFileSync(plan, `# a remark\n${readFileSync(plan, 'utf8')}`)
+  t.equal(await publisher.reload(), true)
+  t.equal(publisher.current().catalogue, catalogue, 'the same content replaces nothing')
+  t.same(reached, [2])
+  writeFileSync(plan, 'title: 5')
+  t.equal(await publisher.reload(), false)
+  t.notOk(publisher.state().mayPass)
   const metrics = await registry.metrics()
-  t.match(metrics, /^gateway_config_reloads_total\{result="failure"\} 1$/m)
-  t.match(metrics, /^gateway_config_reloads_total\{result="success"\} 1$/m)
+  t.match(metrics, /^gateway_config_reloads_total\{result="failure"\} 2$/m)
+  t.match(metrics, /^gateway_config_reloads_total\{result="success"\} 2$/m)
 })

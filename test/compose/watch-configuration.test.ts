@@ -43,7 +43,14 @@ t.test(
       metrics: createConfigurationMetrics(new Registry()),
       log: createLog('silent'),
       events: { record: () => undefined },
+      onPublished() {
+        if (!isBroken) return
+        failures += 1
+        throw new Error('the channel is closed')
+      },
     })
+    let failures = 0
+    let isBroken = false
     const causes: (string | undefined)[] = []
     publisher.onJudged((replacement) => void causes.push(replacement?.cause.how))
     const lifetime = createLifetime()
@@ -71,6 +78,13 @@ t.test(
     writeFileSync(plan, text)
     await until('the mended file is in force', () => calls() === 2)
     t.same(causes, ['watch', 'watch', undefined, 'watch'], 'each change is judged once')
+
+    isBroken = true
+    writeFileSync(plan, text.replace('calls: 2', 'calls: 4'))
+    await until('it is tried again by itself', () => failures === 3)
+    isBroken = false
+    await until('it succeeds', () => publisher.state().refused === undefined)
+    t.same(causes.slice(4), [undefined, undefined, undefined, 'watch'])
   },
 )
 

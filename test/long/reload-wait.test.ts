@@ -86,10 +86,10 @@ t.test(
     const plan = readFileSync(join(near, 'plans', 'default.yaml'), 'utf8')
     write([near], 'plans/default.yaml', plan.replace('calls: 1000000', 'calls: 500'))
     const lagging = await reloadAsPerson()
-    t.equal(lagging.code, 0)
+    t.equal(lagging.code, 1)
     t.match(lagging.stdout, `backend ${hostOf(lagging.stdout)}:${bank.pid} read other files: `)
-    t.match(lagging.stdout, '2 of 3 running processes serve it.')
-    t.equal((await reload('--wait', '1')).code, 1, 'with --wait that is a failure')
+    t.match(lagging.stdout, '2 of 3 listed processes serve it.')
+    t.equal((await reload('--wait', '1')).code, 1)
     write([far], 'plans/default.yaml', plan.replace('calls: 1000000', 'calls: 500'))
     const reached = await reload('--wait', '60')
     t.equal(reached.code, 0)
@@ -148,11 +148,18 @@ t.test(
     ])
 
     t.match(await metricsOf(gateway.urls.management), /^gateway_config_generation [1-9]\d*$/m)
+    bank.signal('SIGKILL')
+    await bank.ended
+    await until('the bank has lapsed', async () => (await stores.processes.unseen()).length === 1)
+    const unseen = await reload('--wait', '5')
+    t.equal(unseen.code, 1)
+    t.match(unseen.processes.at(-1), { roles: 'backend', pid: bank.pid, state: 'unseen' })
+    t.equal((await reload()).code, 0, 'those that run serve it')
     portal.signal('SIGTERM')
     await portal.ended
     t.same(
       (await stores.processes.living()).map(({ roles }) => roles),
-      ['backend', 'gateway'],
+      ['gateway'],
     )
   },
 )

@@ -6,6 +6,7 @@ import t from 'tap'
 import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { type MigrateOptions, migrate, readSchema } from '../../src/platform/migrate.ts'
 import type { SchemaMigration, SchemaMigrations } from '../../src/platform/schema-migration.ts'
+import { isOlder } from '../../src/platform/schema-state.ts'
 import { postgresMissing, testDatabase, testPostgres } from '../support/database.ts'
 
 function creating(table: string): SchemaMigration {
@@ -125,3 +126,15 @@ t.test(
     t.same(await migrating, ['0024-wide'])
   },
 )
+
+t.test('releases are ordered as Semantic Versioning orders them', async (t) => {
+  const ordered = [
+    ...['0.9.2', '0.10.0-alpha', '0.10.0-alpha.1', '0.10.0-alpha.beta', '0.10.0-beta.2'],
+    ...['0.10.0-beta.11', '0.10.0-rc-1.1', '0.10.0', '0.10.1', '1.0.0-rc.1', '1.0.0', '10.0.0'],
+  ]
+  t.same(
+    ordered.toReversed().toSorted((a, b) => (isOlder(a, b) ? -1 : isOlder(b, a) ? 1 : 0)),
+    ordered,
+  )
+  t.notOk(isOlder('1.0.0+1', '1.0.0+2') || isOlder('1.0.0+2', '1.0.0+1'), 'a build is no order')
+})

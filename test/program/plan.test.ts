@@ -79,7 +79,8 @@ t.test(
             },
           ],
           overNow: [{ ...subject, used: 7, calls: 5 }],
-          last30Days: [{ ...subject, calls: 5, refused: 2, windows: 1, isLeast: false }],
+          // The window of a year began before the stored usage.
+          last30Days: [{ ...subject, calls: 5, refused: 2, windows: 1, isLeast: true }],
         })
         t.equal(plan.overNow.length, 1)
         t.equal(plan.last30Days.length, 1)

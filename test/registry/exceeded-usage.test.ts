@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { WindowLength } from '../../src/catalogue/catalogue.ts'
+import { usageSpan } from '../../src/gateway/operate/plan/usage-span.ts'
 import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import { createExceededUsages } from '../../src/gateway/registry/exceeded-usage.ts'
@@ -74,4 +75,20 @@ t.test('stored usage is compared with a limit window by window', async (t) => {
     accounts(1, 1),
     'eleven calls are one more than two half hours admit',
   )
+})
+
+t.test('the last 30 days begin with a whole window, as far as usage is stored', async (t) => {
+  const spanOf = (length: WindowLength, now: string) => {
+    const { from, isCut } = usageSpan(length, Date.parse(now))
+    return [from.toISOString(), isCut]
+  }
+  t.same(spanOf(3_600, '2026-07-31T10:40:00Z'), ['2026-07-01T10:00:00.000Z', false])
+  t.same(spanOf('P1D@Europe/Berlin', '2026-07-31T10:40:00Z'), ['2026-06-30T22:00:00.000Z', false])
+  t.same(spanOf('P1M@UTC', '2026-08-20T12:00:00Z'), ['2026-07-01T00:00:00.000Z', false])
+  t.same(
+    spanOf('P1M@UTC', '2026-08-30T12:00:00Z'),
+    ['2026-07-02T12:00:00.000Z', true],
+    'a month that began before what is stored',
+  )
+  t.match(spanOf(31_536_000, '2026-11-24T12:00:00Z'), ['2026-09-26T12:00:00.000Z', true])
 })

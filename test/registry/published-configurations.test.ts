@@ -130,3 +130,33 @@ t.test('a reload is compared with each configuration in use', async (t) => {
   t.same(await store.inUse(), { readable: [], unreadable: ['newer'] })
   t.match(await refusal(), /another release has noted .* nothing is reloaded.*\n.*\n.*--force/s)
 })
+
+t.test('a process that ended without a word is unseen for an hour', async (t) => {
+  const { database } = await testDatabase(t)
+  const db = database.connect<RegistrySchema>()
+  const processes = createProcesses({ db })
+  const report = { roles: 'gateway', host: 'h', version: '1', generation: 1, judged: 0 }
+  const enter = (last: number, pid: number) =>
+    processes.report({
+      ...{ ...report, pid, digest: 'd', refused: undefined },
+      id: `00000000-0000-4000-8000-00000000000${last}`,
+    })
+  const pids = async () => ({
+    living: (await processes.living()).map(({ pid }) => pid),
+    unseen: (await processes.unseen()).map(({ pid }) => pid),
+  })
+  const silent = (seconds: number) =>
+    sql`update processes set seen_at = now() - make_interval(secs => ${seconds}), started_at = now() - interval '2 hours'`.execute(
+      db,
+    )
+  await enter(1, 1)
+  await enter(2, 2)
+  await silent(60)
+  t.same(await pids(), { living: [], unseen: [1, 2] })
+  await enter(3, 2)
+  t.same(await pids(), { living: [2], unseen: [1] }, 'the number of an ended process came again')
+  await enter(1, 1)
+  t.same(await pids(), { living: [1, 2], unseen: [] }, 'it reports again')
+  await silent(3_700)
+  t.same(await pids(), { living: [], unseen: [] })
+})

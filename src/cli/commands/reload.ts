@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { shortDigest } from '../../gateway/operate/configuration-metrics.ts'
-import type { LivingProcess, Processes } from '../../gateway/registry/processes.ts'
+import type { LivingProcess, Processes, UnseenProcess } from '../../gateway/registry/processes.ts'
 import type { RegistryStores } from '../../gateway/registry/stores.ts'
 import { ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
@@ -29,11 +29,11 @@ export function registerReload(command: Command, context: CommandContext): void 
     'tollgate reload --wait 120 --json',
   ])
     .description(
-      'Apply changed API documents, plans, brand, certificates, authorities and revocation lists in all running processes. Each process reads the files of its own machine; invalid files change nothing there. Without --force, refuses files that lack a version, an operation or a plan with subscriptions (exit code 3). Lists every process with the digest of its configuration.',
+      'Apply changed API documents, plans, brand, certificates, authorities and revocation lists in all running processes. Each process reads the files of its own machine; invalid files change nothing there. Without --force, refuses files that lack a version, an operation or a plan with subscriptions (exit code 3). Lists every process that reports to the registry with the digest of its configuration.',
     )
     .option(
       '--wait [seconds]',
-      `ask until every process serves the files that this command reads; exit with code 1 if one does not after that time (default: ${waitSeconds})`,
+      `ask until every process serves the files that this command reads; exit with code 1 if one does not after that time, or was not seen any more within the last hour and did not end in order (default: ${waitSeconds})`,
       (text) => parseSeconds(text),
     )
     .option('--force', 'take away what applications use, too')
@@ -61,8 +61,9 @@ export function registerReload(command: Command, context: CommandContext): void 
           ...drawOutcomes(outcomes),
         ].join('\n'),
       )
-      const hasFailed =
-        wait === undefined ? outcomes.some(({ state }) => state === 'refused') : !isComplete
+      const hasFailed = outcomes.some(
+        ({ state }) => state !== 'current' && (wait !== undefined || state !== 'unseen'),
+      )
       if (hasFailed) throw new ReportedError()
     })
 }
@@ -86,10 +87,12 @@ interface Outcome {
   /** When the process made its configuration active, by the clock of the database. */
   readonly loadedAt: string
   readonly digest: string
-  /** `differs`: it read other files. `waiting`: it has not answered. */
-  readonly state: 'current' | 'refused' | 'differs' | 'waiting'
+  /** `differs`: it read other files. `waiting`: it has not answered. `unseen`: it does not report any more. */
+  readonly state: 'current' | 'refused' | 'differs' | 'waiting' | 'unseen'
   /** Why it keeps the configuration from before; null unless `refused`. */
   readonly reason: string | null
+  /** When it reported last; null unless `unseen`. */
+  readonly seenAt: string | null
 }
 
 interface ReloadAllOptions {
@@ -120,7 +123,9 @@ async function reloadAll(options: ReloadAllOptions): Promise<readonly Outcome[]>
       seconds === undefined
         ? outcomes.every(({ state }) => state !== 'waiting')
         : outcomes.every(({ state }) => state === 'current')
-    if (isDone || performance.now() > until) return outcomes
+    if (isDone || performance.now() > until) {
+      return [...outcomes, ...(await stores.processes.unseen()).map(unseenOutcome)]
+    }
   }
 }
 
@@ -131,15 +136,21 @@ async function judgedBefore(processes: Processes): Promise<ReadonlyMap<string, n
 
 /** @param before undefined: the process has started since */
 function outcomeOf(found: LivingProcess, digest: string, before: number | undefined): Outcome {
-  const { roles, host, pid, version, generation, loadedAt } = found
   const hasAnswered = before === undefined || found.judged > before
   return {
-    ...{ roles, host, pid, version, generation },
-    loadedAt: loadedAt.toISOString(),
-    digest: found.digest,
+    ...factsOf(found),
     state: stateOf(found, digest, hasAnswered),
     reason: hasAnswered ? found.refused : null,
+    seenAt: null,
   }
+}
+
+function unseenOutcome(found: UnseenProcess): Outcome {
+  return { ...factsOf(found), state: 'unseen', reason: null, seenAt: found.seenAt.toISOString() }
+}
+
+function factsOf({ roles, host, pid, version, generation, loadedAt, digest }: LivingProcess) {
+  return { roles, host, pid, version, generation, loadedAt: loadedAt.toISOString(), digest }
 }
 
 function stateOf(found: LivingProcess, digest: string, hasAnswered: boolean): Outcome['state'] {
@@ -159,10 +170,13 @@ function drawOutcomes(outcomes: readonly Outcome[]): readonly string[] {
     Digest: ({ digest }) => shortDigest(digest),
     State: 'state',
   })
-  return [table, ...outcomes.flatMap(remarkOn), summaryOf(outcomes)]
+  return [table, ...outcomes.flatMap(remarkOn), summaryOf(outcomes), notListed]
 }
 
-function remarkOn({ roles, host, pid, state, digest, reason }: Outcome): readonly string[] {
+const notListed =
+  'Not listed: processes that never reached this database, of releases without this list, and a bank with a database of its own.'
+
+function remarkOn({ roles, host, pid, state, digest, reason, seenAt }: Outcome): readonly string[] {
   const who = `${roles} ${host}:${pid}`
   switch (state) {
     case 'current':
@@ -176,12 +190,16 @@ function remarkOn({ roles, host, pid, state, digest, reason }: Outcome): readonl
       return [`${who} read other files: ${shortDigest(digest)}. Compare the files on its machine.`]
     case 'waiting':
       return [`${who} has not answered yet.`]
+    case 'unseen':
+      return [
+        `${who} reported last at ${seenAt} and did not end in order. Make sure that it does not run. It is listed for an hour.`,
+      ]
   }
 }
 
 function summaryOf(outcomes: readonly Outcome[]): string {
   const current = outcomes.filter(({ state }) => state === 'current').length
   return current === outcomes.length
-    ? 'Every running process serves it.'
-    : `${current} of ${outcomes.length} running processes serve it.`
+    ? 'Every listed process serves it.'
+    : `${current} of ${outcomes.length} listed processes serve it.`
 }

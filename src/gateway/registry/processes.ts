@@ -34,6 +34,11 @@ export interface LivingProcess {
   readonly refused: string | null
 }
 
+/** A process that ended without a word, or runs and does not reach the database. */
+export interface UnseenProcess extends LivingProcess {
+  readonly seenAt: Date
+}
+
 /** What a process learns when it reports. */
 export interface ReportReply {
   /** How often a command asked it to reload. */
@@ -48,6 +53,8 @@ export interface Processes {
   report(report: ProcessReport): Promise<ReportReply>
   /** By role, host and process id. */
   living(): Promise<readonly LivingProcess[]>
+  /** Those that are not seen any more and did not say that they end, for an hour. */
+  unseen(): Promise<readonly UnseenProcess[]>
   remove(id: string): Promise<void>
   /** Whether the database has the table: a bank with a database of its own has none. */
   isThere(): Promise<boolean>
@@ -60,6 +67,15 @@ export const livingSeconds = 15
 const keptSeconds = 3_600
 
 export function createProcesses({ db }: { db: Kysely<RegistrySchema> }): Processes {
+  const secondsAgo = (seconds: number) => sql<Date>`now() - make_interval(secs => ${seconds})`
+  const entered = () =>
+    db
+      .selectFrom('processes')
+      .select(['id', 'roles', 'host', 'pid', 'version', 'generation', 'digest'])
+      .select(['loaded_at as loadedAt', 'judged', 'refused'])
+      .orderBy('roles')
+      .orderBy('host')
+      .orderBy('pid')
   return {
     async report({ id, roles, host, pid, version, generation, digest, judged, refused }) {
       const row = { generation, digest, judged, refused: refused ?? null }
@@ -78,26 +94,31 @@ export function createProcesses({ db }: { db: Kysely<RegistrySchema> }): Process
       return { reloadsAsked: reloads_asked, askedBy: asked_by }
     },
 
-    living: () =>
-      db
-        .selectFrom('processes')
-        .select(['id', 'roles', 'host', 'pid', 'version', 'generation', 'digest'])
-        .select(['loaded_at as loadedAt', 'judged', 'refused'])
-        .where('seen_at', '>', sql<Date>`now() - make_interval(secs => ${livingSeconds})`)
-        .orderBy('roles')
-        .orderBy('host')
-        .orderBy('pid')
+    living: () => entered().where('seen_at', '>', secondsAgo(livingSeconds)).execute(),
+
+    unseen: () =>
+      entered()
+        .select('seen_at as seenAt')
+        .where('seen_at', '<=', secondsAgo(livingSeconds))
+        .where('seen_at', '>', secondsAgo(keptSeconds))
+        // A process id is given again only after the process that had it has ended.
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('processes as later')
+                .select('later.id')
+                .whereRef('later.host', '=', 'processes.host')
+                .whereRef('later.pid', '=', 'processes.pid')
+                .whereRef('later.started_at', '>', 'processes.seen_at'),
+            ),
+          ),
+        )
         .execute(),
 
     async remove(id) {
       await db
         .deleteFrom('processes')
-        .where((row) =>
-          row.or([
-            row('id', '=', id),
-            row('seen_at', '<', sql<Date>`now() - make_interval(secs => ${keptSeconds})`),
-          ]),
-        )
+        .where((row) => row.or([row('id', '=', id), row('seen_at', '<', secondsAgo(keptSeconds))]))
         .execute()
     },
 

@@ -15,6 +15,7 @@ import { NotRunning } from '../control-client.ts'
 import { type AffectedApplication, affectedBy, type InUse } from './affected.ts'
 import { type NewLimit, newLimits } from './new-limits.ts'
 import { type OverNow, overNow } from './over-now.ts'
+import { usageSpan } from './usage-span.ts'
 
 export interface AssessPlanOptions {
   readonly stores: Pick<RegistryStores, 'subscriptions' | 'overrides' | 'exceededUsage'>
@@ -48,7 +49,7 @@ export interface WouldHaveRefused {
   readonly windows: number
   /** Start of the last of these windows. */
   readonly last: Date
-  /** Whether `refused` is the least, because usage is not stored by such short windows. */
+  /** Whether `refused` is the least, because usage is not stored by such short windows or not for such long ones. */
   readonly isLeast: boolean
 }
 
@@ -57,11 +58,9 @@ export interface AssessedPlan {
   readonly isBreaking: boolean
   /** The error: the counters do not answer, and everything else still holds. */
   readonly overNow: readonly OverNow[] | NotRunning | StoreUnavailableError
-  /** By the stored usage of the last 30 days; most calls first. */
+  /** By the stored usage of the last 30 days, from the begin of the first window; most calls first. */
   readonly last30Days: readonly WouldHaveRefused[]
 }
-
-const days = 30
 
 /** Compares a configuration with the active one, and with what the registry and the counters hold. Changes nothing. */
 export async function assessPlan(options: AssessPlanOptions): Promise<AssessedPlan> {
@@ -114,7 +113,6 @@ async function refusedBefore(
   { exceededUsage }: AssessPlanOptions['stores'],
   nowMs: number,
 ): Promise<readonly WouldHaveRefused[]> {
-  const from = new Date(nowMs - days * 86_400_000)
   const found: WouldHaveRefused[] = []
   for (const { api, version, plan, limit, applications, isLeast } of limits) {
     const known = new Map(applications.map((each) => [each.application.id, each]))
@@ -122,13 +120,14 @@ async function refusedBefore(
       applicationId: each.application.id,
       calls: each.calls,
     }))
+    const { from, isCut } = usageSpan(limit.windowLength, nowMs)
     const span = { from, to: new Date(nowMs) }
     for (const row of await exceededUsage.exceeded({ api, version, limit, calls, ...span })) {
       const of = known.get(row.applicationId)
       if (of === undefined) continue
       const { operation, windows, last, calls: refused } = row
       const subject = { application: of.application, api, version, operation, plan }
-      const numbers = { calls: of.calls, refused, windows, last, isLeast }
+      const numbers = { calls: of.calls, refused, windows, last, isLeast: isLeast || isCut }
       found.push({ ...subject, limit: limit.name, ...numbers })
     }
   }
