@@ -104,6 +104,7 @@ t.test(
 )
 
 interface StoredSlice {
+  readonly part: number
   readonly second: number
   readonly unanswered: string | null
   readonly answered: string | null
@@ -127,7 +128,7 @@ function runGateways(
       [...stored.values()].flatMap(({ unanswered, second }) => (unanswered ? [second] : [])),
     )
     for (const slice of held[index]?.take(wanted, { nowSecond, isLast }) ?? []) {
-      stored.set(`${processes[index]} ${slice.second}`, slice)
+      stored.set(`${processes[index]} ${slice.second} ${slice.part}`, slice)
     }
   }
 
@@ -182,3 +183,98 @@ function merge(slices: readonly StoredSlice[], cuts: readonly number[]): Outage[
   }
   return state.open === undefined ? outages : [...outages, state.open]
 }
+
+/** Calls at an even pace on one gateway, which writes each second unless the database is away. */
+function simulate(options: {
+  readonly seconds: number
+  readonly perSecond: number
+  readonly isDown: (ms: number) => boolean
+  /** Undefined: no database. "lost": writes everything, but hears only that it failed. */
+  readonly database: (second: number) => 'there' | 'lost' | undefined
+}) {
+  const names = { api: 'xs2a', version: '1.7.0' }
+  const held = createSecondsHeld(names)
+  const stored = new Map<string, StoredSlice>()
+  const gap = 1_000 / options.perSecond
+  for (let second = 0; second <= options.seconds + 2; second += 1) {
+    const nowSecond = start / 1_000 + second
+    held.forget(nowSecond)
+    const state = options.database(second)
+    if (state !== undefined) {
+      const wanted = new Set(
+        [...stored.values()].flatMap((slice) => (slice.unanswered ? [slice.second] : [])),
+      )
+      const slices = held.take(wanted, { nowSecond, isLast: false })
+      for (const slice of slices) stored.set(`${slice.second} ${slice.part}`, slice)
+      if (state === 'lost') held.giveBack(slices)
+    }
+    for (let call = 0; call < options.perSecond && second < options.seconds; call += 1) {
+      const ms = Math.floor(second * 1_000 + call * gap)
+      const at = start + ms
+      if (!options.isDown(ms)) held.succeeded(at, at + 5)
+      else held.notReplied({ at, id: `${ms}`, applicationId: 'a', outcome: ms % 3 ? 'one' : 'two' })
+    }
+  }
+  return merge([...stored.values()], []).map(({ from, until, calls, applications, series }) => ({
+    ...{ from: from - start, until: until === null ? null : until - start, calls },
+    ...{ byOutcome: applications['a'], series: series.map(({ id }) => id) },
+  }))
+}
+
+for (const [name, database] of [
+  ['a healthy database', () => 'there'],
+  [
+    'a database that commits but does not say so',
+    (second) => (second % 3 === 1 ? 'lost' : 'there'),
+  ],
+  [
+    'a database that is away for longer than calls keep their ids',
+    (second) => (second < 280 ? undefined : 'there'),
+  ],
+] satisfies [string, (second: number) => 'there' | 'lost' | undefined][]) {
+  t.test(`outages of 135,000 unanswered calls are exact with ${name}`, async (t) => {
+    const outages = simulate({
+      ...{ seconds: 290, perSecond: 500, database },
+      isDown: (ms) => ms < 210_000 || (ms >= 211_000 && ms < 271_000),
+    })
+    const counts = (calls: number) => ({
+      calls,
+      byOutcome: { two: calls / 3, one: (calls * 2) / 3 },
+    })
+    t.same(outages, [
+      { from: 0, until: 210_005, ...counts(105_000), series: ['0', '2', '4', '6', '8'] },
+      {
+        ...{ from: 211_000, until: 271_005, ...counts(30_000) },
+        series: ['211000', '211002', '211004', '211006', '211008'],
+      },
+    ])
+  })
+}
+
+t.test(
+  'an outage that ends while the database is away for longer than seconds are held, ends when it ended',
+  async (t) => {
+    const outages = simulate({
+      ...{ seconds: 720, perSecond: 10, isDown: (ms) => ms < 5_000 },
+      database: (second) => (second <= 5 || second > 700 ? 'there' : undefined),
+    })
+    t.match(outages, [{ from: 0, until: 5_005, calls: 50 }])
+    t.equal(outages.length, 1)
+  },
+)
+
+t.test('a success that is told late ends an outage, but not what came after it', async (t) => {
+  const call = (ms: number) => ({ at: start + ms, id: `${ms}`, applicationId: 'a', outcome: 'x' })
+  const state = noCallsYet()
+  applyRule(state, [], [0, 1, 2, 3, 4].map(call))
+  t.same(
+    applyRule(state, [{ at: start + 3, repliedAt: start + 9 }], []),
+    [],
+    'before its last call',
+  )
+  const late = [
+    { at: start + 5, repliedAt: start + 9 },
+    { at: start + 800, repliedAt: start + 801 },
+  ]
+  t.match(applyRule(state, late, []), [{ until: start + 9 }])
+})

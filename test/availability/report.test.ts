@@ -1,8 +1,24 @@
 import { randomUUID } from 'node:crypto'
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+} from 'kysely'
 import t from 'tap'
 import { createAvailabilityTally } from '../../src/gateway/operate/availability/availability-tally.ts'
+import {
+  UncertainWrite,
+  writeMinutes,
+  writeSlices,
+} from '../../src/gateway/operate/availability/availability-writer.ts'
+import { newMinute } from '../../src/gateway/operate/availability/interface-minutes.ts'
 import { type EndedReply, replyOf } from '../../src/gateway/operate/availability/reply-of.ts'
+import type { Slice } from '../../src/gateway/operate/availability/seconds-held.ts'
 import { availabilityReport } from '../../src/gateway/registry/availability/availability-report.ts'
+import { consolidateOutages } from '../../src/gateway/registry/availability/consolidate.ts'
 import { daysBetween } from '../../src/gateway/registry/availability/days.ts'
 import type { MaintenanceWindow } from '../../src/gateway/registry/availability/maintenance.ts'
 import {
@@ -10,6 +26,10 @@ import {
   noCallsYet,
   type UnansweredCall,
 } from '../../src/gateway/registry/availability/outage-rule.ts'
+import { writeUnanswered } from '../../src/gateway/registry/availability/slice.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
 import { productionEnv } from '../support/fleet.ts'
@@ -108,6 +128,65 @@ t.test(
 )
 
 t.test(
+  'figures are never written twice: what may have been committed is not repeated',
+  async (t) => {
+    const done: string[] = []
+    const db = (failing: string) =>
+      new Kysely<RegistrySchema>({
+        dialect: {
+          createAdapter: () => new PostgresAdapter(),
+          createQueryCompiler: () => new PostgresQueryCompiler(),
+          createIntrospector: (one) => new PostgresIntrospector(one),
+          createDriver: () => new FailingDriver(failing, done),
+        },
+      })
+    const rows = [
+      newMinute({ api: 'xs2a', version: '1.7.0', service: 'ais' }, Math.floor(noon / 60_000)),
+    ]
+    await t.rejects(writeMinutes(db('commit'), rows), UncertainWrite)
+    await t.rejects(writeMinutes(db('query'), rows), { message: 'query' })
+    t.same(
+      done,
+      ['begin', 'query', 'begin', 'rollback'],
+      'a statement that failed is not committed',
+    )
+  },
+)
+
+/** Fails at one step and notes the others. */
+class FailingDriver extends DummyDriver {
+  readonly #failing: string
+  readonly #done: string[]
+
+  constructor(failing: string, done: string[]) {
+    super()
+    this.#failing = failing
+    this.#done = done
+  }
+
+  async #do(step: string): Promise<void> {
+    if (step === this.#failing) throw new Error(step)
+    this.#done.push(step)
+  }
+
+  override acquireConnection() {
+    return Promise.resolve({
+      executeQuery: async () => {
+        await this.#do('query')
+        return { rows: [] }
+      },
+      streamQuery: () => {
+        throw new Error('not streamed')
+      },
+    })
+  }
+
+  override beginTransaction = () => this.#do('begin')
+  override commitTransaction = () => this.#do('commit')
+  override rollbackTransaction = () => this.#do('rollback')
+}
+
+t.test(
   'downtime is split at midnight of the time zone, and what was announced before is planned',
   async (t) => {
     const window = (announcedAt: string): MaintenanceWindow => ({
@@ -176,6 +255,56 @@ t.test(
       maintenance: [{ id }],
     })
     t.same((await run('incident', '--from', '-1h')).items, [])
+
+    const database = openDatabase({
+      url: postgres.url,
+      log: createLog('silent'),
+      connectionsMax: 2,
+    })
+    t.teardown(() => database.close())
+    const db = database.connect<RegistrySchema>()
+    const second = Math.floor(Date.now() / 1_000)
+    const slice = async (at: number, part: Pick<Slice, 'part' | 'unanswered' | 'answered'>) =>
+      writeSlices(db, randomUUID(), [{ api: 'xs2a', version: '1.7.0', second: at, ...part }])
+    const failed = (at: number, ...ms: number[]) =>
+      slice(at, {
+        ...{ part: 1, answered: null },
+        unanswered: writeUnanswered(
+          at,
+          ms.map((one) => unanswered(at * 1_000 + one)),
+        ),
+      })
+    const succeeded = (at: number) => slice(at, { part: 0, unanswered: null, answered: '[1,5]' })
+    const consolidate = async () => {
+      await sql`update portal_state set changed_at = now() - interval '1 hour' where name = 'availability'`.execute(
+        db,
+      )
+      await consolidateOutages(db)
+    }
+    const outages = async () => (await run('availability')).outages
+    const old = second - 2_000
+    await failed(old, 0, 1, 2, 3)
+    await failed(old, 4)
+    // Of a gateway whose clock is an hour ahead.
+    await slice(second + 3_600, { part: 0, unanswered: null, answered: '[]' })
+    await consolidate()
+    t.match(await outages(), [{ until: null, calls: 5 }])
+    t.match(
+      await db.selectFrom('availability_slices').select('second').execute(),
+      [{ second: second + 3_600 }],
+      'only what was applied is deleted',
+    )
+    const { value } = await db
+      .selectFrom('portal_state')
+      .select('value')
+      .where('name', '=', 'availability')
+      .executeTakeFirstOrThrow()
+    t.ok(Number(value) < second)
+    await succeeded(old + 1)
+    const until = new Date((old + 1) * 1_000 + 6).toISOString()
+    t.match(await outages(), [{ until }], 'one that is written late is read')
+    await consolidate()
+    t.match(await outages(), [{ until }], 'and kept')
     await run('downtime', 'withdraw', id)
     t.same((await run('downtime', 'list')).items, [])
     const late = await tollgate(env, 'report', 'downtime', 'withdraw', id)

@@ -61,7 +61,7 @@ t.test(
         await own.auditChain.seal()
         await pruneUsage(db)
         await pruneAged(db)
-        await consolidateOutages(db, Date.now())
+        await consolidateOutages(db)
         await pruneAvailability(db)
         await createChanges({ db }).prune(1)
         const configuration = { digest: 'x', json: '{"format":1,"versions":[],"plans":[]}' }

@@ -32,7 +32,7 @@ export function keepRecords(options: {
       await pruneUsage(db, isStopped)
       await pruneAged(db, isStopped)
       await keys.prune()
-      await consolidateOutages(db, Date.now())
+      await consolidateOutages(db)
       await pruneAvailability(db)
     },
     // The next run deletes what this one missed.

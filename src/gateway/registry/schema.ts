@@ -602,8 +602,6 @@ interface AvailabilityFiguresTable {
   answers: number
   first_byte_ms_sum: number
   last_byte_ms_sum: number
-  first_bytes: number[]
-  last_bytes: number[]
 }
 
 interface AvailabilitySlicesTable {
@@ -612,6 +610,8 @@ interface AvailabilitySlicesTable {
   version: string
   /** Of a process, made at its start. */
   gateway: string
+  /** 0: the successes; others: unanswered calls. */
+  part: number
   /** `availability/slice.ts`. */
   unanswered: string | null
   answered: string | null

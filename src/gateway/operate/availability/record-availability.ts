@@ -3,7 +3,7 @@ import type { Logger } from '../../../platform/log.ts'
 import { repeatedly } from '../../../platform/repeatedly.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
 import { type AvailabilityTally, createAvailabilityTally } from './availability-tally.ts'
-import { readWanted, writeMinutes, writeSlices } from './availability-writer.ts'
+import { readWanted, UncertainWrite, writeMinutes, writeSlices } from './availability-writer.ts'
 import type { Slice } from './seconds-held.ts'
 
 /** Stores what the availability report is computed from. */
@@ -66,6 +66,11 @@ export function recordAvailability(options: AvailabilityRecorderOptions): Availa
     try {
       await writeMinutes(db, rows)
     } catch (error) {
+      if (error instanceof UncertainWrite) {
+        const requests = rows.reduce((sum, row) => sum + row.requests, 0)
+        log.warn({ err: error, requests }, 'availability figures may be lost')
+        return
+      }
       tally.giveBackMinutes(rows)
       throw error
     }

@@ -3,10 +3,9 @@
 // `availability-report.ts` makes days and quarters. What gateways remember and write is in `operate/availability/`.
 
 import { type Kysely, sql } from 'kysely'
-import { readCursor } from '../job-cursor.ts'
 import type { RegistrySchema } from '../schema.ts'
 import type { RegistryTransaction } from '../transaction.ts'
-import { availabilityCursor, readProgress } from './consolidate.ts'
+import { readProgress } from './consolidate.ts'
 import { createMaintenance, type Maintenance } from './maintenance.ts'
 import type { Outage, OutageSecond } from './outage-rule.ts'
 import { applyRuleToSlices, type Interface } from './read-slices.ts'
@@ -52,14 +51,8 @@ export interface AvailabilityOptions {
 export function createAvailability({ db, now }: AvailabilityOptions): Availability {
   /** Outages that are not consolidated, or not only. */
   async function recent(trx: RegistryTransaction): Promise<(Interface & Outage)[]> {
-    const cursor = await readCursor(trx, availabilityCursor)
     const progress = await readProgress(trx)
-    const bounds = await trx
-      .selectFrom('availability_slices')
-      .select(({ fn }) => [fn.min('second').as('first'), fn.max('second').as('last')])
-      .executeTakeFirst()
-    const from = Math.max(Number(cursor?.value ?? 0), Number(bounds?.first ?? 0))
-    await applyRuleToSlices(trx, progress, { from, to: Number(bounds?.last ?? 0) + 1 })
+    await applyRuleToSlices(trx, progress)
     return [...progress.values()].flatMap(({ api, version, state, ended }) =>
       [...ended, ...(state.open === undefined ? [] : [state.open])].map((outage) => ({
         ...{ api, version },

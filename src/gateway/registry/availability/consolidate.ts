@@ -5,37 +5,39 @@ import type { RegistryTransaction } from '../transaction.ts'
 import type { Outage } from './outage-rule.ts'
 import { applyRuleToSlices, type RuleProgress } from './read-slices.ts'
 
-/** Cursor: the second up to which slices have become outages. */
-export const availabilityCursor = 'availability'
+/** Cursor: the second up to which slices have become outages, by the clock of the database. */
+const availabilityCursor = 'availability'
 
-/** Age of a slice that no gateway writes any more: longer than a gateway remembers a second. */
+/** Age of a slice that no gateway changes any more: longer than a gateway remembers a second. */
 const settledSeconds = 900
 
 /** Seconds between two consolidations, whichever process does it. */
 const pauseSeconds = 30
 
 /**
- * Turns the slices of all gateways that are older than a quarter of an hour into
- * outages, and deletes them. One process at a time does so; a step that fails
- * leaves everything as it was.
+ * Turns the slices of all gateways that are older than a quarter of an hour, by
+ * the clock of the database, into outages, and deletes them. One that came
+ * later than others is applied the next time. One process at a time does so; a
+ * step that fails leaves everything as it was.
+ *
+ * @param ageSeconds of the slices; for tests
  */
-export async function consolidateOutages(db: Kysely<RegistrySchema>, nowMs: number): Promise<void> {
-  const settled = Math.floor(nowMs / 1_000) - settledSeconds
+export async function consolidateOutages(
+  db: Kysely<RegistrySchema>,
+  ageSeconds = settledSeconds,
+): Promise<void> {
   await beginCursor(db, availabilityCursor, '0')
   await db.transaction().execute(async (trx) => {
     const cursor = await lockCursor(trx, availabilityCursor)
     if (cursor === undefined) return
     if (cursor.value !== '0' && cursor.ageSeconds < pauseSeconds) return
-    const oldest = await trx
-      .selectFrom('availability_slices')
-      .select(({ fn }) => fn.min('second').as('second'))
-      .executeTakeFirst()
-    const from = Math.max(Number(cursor.value), Number(oldest?.second ?? settled))
+    const { rows } = await sql<{ second: number }>`
+      select floor(extract(epoch from clock_timestamp()))::bigint as second`.execute(trx)
+    const settled = (rows[0]?.second ?? 0) - Math.max(0, ageSeconds)
     const progress = await readProgress(trx)
-    await applyRuleToSlices(trx, progress, { from, to: settled })
+    await applyRuleToSlices(trx, progress, { to: settled, isTaken: true })
     for (const one of progress.values()) await keepProgress(trx, one)
-    await trx.deleteFrom('availability_slices').where('second', '<', settled).execute()
-    await moveCursor(trx, availabilityCursor, String(Math.max(settled, Number(cursor.value))))
+    await moveCursor(trx, availabilityCursor, String(settled))
   })
 }
 

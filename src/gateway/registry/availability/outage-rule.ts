@@ -14,7 +14,7 @@ export const seriesMs = 30_000
 /** A request that was not replied to. Times are whole milliseconds since 1970. */
 export interface UnansweredCall {
   readonly at: number
-  /** Its X-Request-ID. */
+  /** Its X-Request-ID; empty: there were so many that only their number was kept. */
   readonly id: string
   /** Null: refused before the application was known. */
   readonly applicationId: string | null
@@ -91,7 +91,7 @@ export function applyRule(
   unanswered: readonly UnansweredCall[],
 ): Outage[] {
   const answered = [...successes].sort((a, b) => a.at - b.at || a.repliedAt - b.repliedAt)
-  const failed = [...unanswered].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+  const failed = [...unanswered].sort((a, b) => a.at - b.at || compareIds(a.id, b.id))
   const ended: Outage[] = []
   let next = 0
   for (const call of failed) {
@@ -102,14 +102,24 @@ export function applyRule(
     }
     notReplied(state, call)
   }
-  const last = answered[next]
-  if (last !== undefined) succeeded(state, last, ended)
+  for (const success of answered.slice(next)) {
+    if (state.open === undefined && state.pending.length === 0) break
+    succeeded(state, success, ended)
+  }
   return ended
 }
 
+/** Calls with a name first: they are evidence. */
+function compareIds(a: string, b: string): number {
+  if (a === b) return 0
+  if (a === '' || b === '') return a === '' ? 1 : -1
+  return a < b ? -1 : 1
+}
+
 function succeeded(state: RuleState, { at, repliedAt }: Success, ended: Outage[]): void {
-  state.pending = []
-  if (state.open === undefined) return
+  // One that a gateway could not write for a long time may be told after calls that came later: it ended nothing of theirs.
+  state.pending = state.pending.filter((call) => call.at >= at)
+  if (state.open === undefined || at <= state.open.last.at) return
   state.open.until = repliedAt
   state.open.answeredCallAt = at
   ended.push(state.open)
@@ -121,8 +131,10 @@ function notReplied(state: RuleState, call: UnansweredCall): void {
     add(state.open, call)
     return
   }
+  const candidates = [...state.pending, call].sort((a, b) => a.at - b.at)
+  const newest = candidates.at(-1) ?? call
   // A call that came more than 30 s before can no longer be the first of five.
-  const series = [...state.pending, call].filter(({ at }) => call.at - at <= seriesMs)
+  const series = candidates.filter(({ at }) => newest.at - at <= seriesMs)
   const first = series[0] ?? call
   if (series.length < seriesLength) {
     state.pending = series
@@ -134,7 +146,7 @@ function notReplied(state: RuleState, call: UnansweredCall): void {
     until: null,
     answeredCallAt: null,
     series: series.map(({ at, id }) => ({ at, id })),
-    last: call,
+    last: newest,
     calls: 0,
     applications: {},
     seconds: [],
@@ -144,7 +156,7 @@ function notReplied(state: RuleState, call: UnansweredCall): void {
 
 function add(outage: Outage, { at, id, applicationId, outcome }: UnansweredCall): void {
   outage.calls += 1
-  outage.last = { at, id }
+  if (at >= outage.last.at) outage.last = { at, id }
   const outcomes = outage.applications[applicationId ?? ''] ?? {}
   outage.applications[applicationId ?? ''] = outcomes
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1

@@ -13,7 +13,6 @@ export const availability: Migration = {
   },
 }
 
-/** `first_bytes` and `last_bytes` count answers by how long they took (`duration-buckets.ts`). */
 function figures(name: string): string {
   return `create table ${name} (
     at timestamptz not null,
@@ -25,8 +24,6 @@ function figures(name: string): string {
     answers bigint not null,
     first_byte_ms_sum double precision not null,
     last_byte_ms_sum double precision not null,
-    first_bytes bigint[] not null,
-    last_bytes bigint[] not null,
     primary key (at, api, version, service)
   )`
 }
@@ -40,9 +37,10 @@ const statements = [
     api text not null,
     version text not null,
     gateway uuid not null,
+    part integer not null,
     unanswered text,
     answered text,
-    primary key (second, api, version, gateway)
+    primary key (second, api, version, gateway, part)
   )`,
   `create index availability_slices_unanswered on availability_slices (api, version, second)
     where unanswered is not null`,
