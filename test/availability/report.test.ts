@@ -147,7 +147,7 @@ t.test(
     await t.rejects(writeMinutes(db('query'), rows), { message: 'query' })
     t.same(
       done,
-      ['begin', 'query', 'begin', 'rollback'],
+      ['begin', 'query', 'rollback', 'begin', 'rollback'],
       'a statement that failed is not committed',
     )
   },
