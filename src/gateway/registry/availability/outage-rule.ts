@@ -14,7 +14,7 @@ export const seriesMs = 30_000
 /** A request that was not replied to. Times are whole milliseconds since 1970. */
 export interface UnansweredCall {
   readonly at: number
-  /** Its X-Request-ID; empty: there were so many that only their number was kept. */
+  /** Its X-Request-ID; empty: only the number of such calls was kept. */
   readonly id: string
   /** Null: refused before the application was known. */
   readonly applicationId: string | null
