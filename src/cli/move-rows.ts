@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { bankMigrations } from '../backend/stores/migrations/index.ts'
-import { secretFingerprints, unfitSecrets } from '../compose/secret-fingerprints.ts'
+import {
+  neededFingerprints,
+  ownFingerprints,
+  unfitSecrets,
+} from '../compose/secret-fingerprints.ts'
 import { readHead } from '../gateway/registry/audit/chain-rows.ts'
 import { recordAudit } from '../gateway/registry/audit.ts'
 import { registryMigrations } from '../gateway/registry/migrations/index.ts'
@@ -49,7 +53,10 @@ export function exportDatabase(context: CommandContext, path: string): Promise<E
         {
           database,
           release: packageVersion(),
-          secrets: await secretFingerprints(settings),
+          secrets: neededFingerprints(
+            await ownFingerprints(settings),
+            await pepperVersions(database),
+          ),
           without: staysBehind,
           auditEnd,
           counts: (trx) => readCounts(context, trx as Kysely<RegistrySchema>),
@@ -67,6 +74,14 @@ async function checkTables(database: Database): Promise<void> {
     throw unreachable('the database', error)
   })
   if (names.length === 0) throw new CommandError('the database has no tables of Tollgate')
+}
+
+/** Of the keys that work. */
+async function pepperVersions(database: Database): Promise<number[]> {
+  const { rows } = await sql<{ version: number }>`
+    select distinct pepper_version as version from api_keys
+    where coalesce(least(revoked_at, expires_at), 'infinity') > now()`.execute(database.connect())
+  return rows.map(({ version }) => version)
 }
 
 async function auditEnd(trx: Kysely<unknown>): Promise<ExportHeader['audit']> {
@@ -156,7 +171,7 @@ async function recordImport(
 async function checkSecrets(context: CommandContext, header: ExportHeader): Promise<void> {
   const settings = context.settings()
   const isEmbedded = settings.databaseUrl === undefined
-  const unfit = unfitSecrets(header.secrets, await secretFingerprints(settings))
+  const unfit = unfitSecrets(header.secrets, await ownFingerprints(settings))
   const refused: string[] = []
   for (const { name, isOther } of unfit) {
     // A machine without the portal has none, and needs none to import.

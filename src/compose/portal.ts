@@ -14,7 +14,7 @@ import { createOidcProvider } from '../gateway/portal/oidc/provider.ts'
 import type { PageFiles } from '../gateway/portal/pages/open-page.ts'
 import { createPortalMetrics } from '../gateway/portal/portal-metrics.ts'
 import { derivePortalSecrets, embeddedSessionSecret } from '../gateway/portal/portal-secrets.ts'
-import { reSeal } from '../gateway/portal/re-seal.ts'
+import { checkSealed, createReSealing } from '../gateway/portal/re-seal.ts'
 import { createAuditContext, createCircumstances } from '../gateway/portal/request.ts'
 import { createSandboxBank } from '../gateway/portal/sandbox-bank.ts'
 import { readTopApplications } from '../gateway/portal/top-applications.ts'
@@ -55,6 +55,10 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     judge: judgeSecretList,
   })
   const secrets = derivePortalSecrets(sessionSecret.current)
+  // Without the setting, the data folder has it; a lost one cannot be put back there.
+  if (settings.sessionSecret !== undefined) {
+    await checkSealed({ store: services.registry.sealedSecrets, secrets })
+  }
   const isProxy = createNetworks(settings.trustedProxies)
   const clientAddress = createClientAddress(isProxy)
   const attempts = await openAttempts({
@@ -91,9 +95,14 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     })
   }
   pruneExpired({ stores, jobs: options.jobs, log, lifetime })
-  const moving = { store: stores.sealedSecrets, secrets, log }
-  void reSeal(moving)
-  sessionSecret.onChange(() => void reSeal(moving))
+  const sealed = { store: stores.sealedSecrets, secrets }
+  sessionSecret.alsoJudge((text) =>
+    checkSealed({ ...sealed, secrets: derivePortalSecrets(() => text), before: secrets }),
+  )
+  const reSealing = createReSealing({ ...sealed, log })
+  lifetime.opened(() => reSealing.close())
+  reSealing.start()
+  sessionSecret.onChange(reSealing.start)
   const nameOfBank = (language: Language) => brandName(catalogue().brand, language)
   const portal = createPortal({
     tls: options.certificates.portal,

@@ -2,6 +2,7 @@ import { embeddedSessionSecret } from '../gateway/portal/portal-secrets.ts'
 import { embeddedPepper, parsePeppers } from '../gateway/registry/key-mac.ts'
 import { fingerprintOfSecret } from '../gateway/registry/key-peppers.ts'
 import { readDataFolderSecret } from '../platform/data-folder.ts'
+import { splitSecrets } from '../platform/secret-list.ts'
 import type { Settings } from '../platform/settings.ts'
 
 /** Fingerprints by secret: `SESSION_SECRET`, and `KEY_PEPPER 1` for each version. */
@@ -13,22 +14,49 @@ export type SecretSettings = Pick<
   'keyPepper' | 'sessionSecret' | 'databaseUrl' | 'dataDir'
 >
 
-/** Fingerprints of the secrets that stored rows need, as far as this environment has them. */
-export async function secretFingerprints(settings: SecretSettings): Promise<SecretFingerprints> {
+/** What this environment has: each secret alone, the one in use first. */
+export interface OwnFingerprints {
+  readonly sessions: readonly string[]
+  readonly peppers: ReadonlyMap<number, string>
+}
+
+/** Fingerprints of the secrets that stored rows may need, as far as this environment has them. */
+export async function ownFingerprints(settings: SecretSettings): Promise<OwnFingerprints> {
   const kept = (name: string) =>
     settings.databaseUrl === undefined
       ? readDataFolderSecret(settings.dataDir, name)
       : Promise.resolve(undefined)
   const pepper = settings.keyPepper ?? (await kept(embeddedPepper.name))
   const session = settings.sessionSecret ?? (await kept(embeddedSessionSecret.name))
-  const found: Record<string, string> = {}
-  if (pepper !== undefined) {
-    for (const [version, secret] of parsePeppers(pepper).secrets) {
-      found[`KEY_PEPPER ${version}`] = fingerprintOfSecret(secret)
-    }
+  const secrets = pepper === undefined ? [] : [...parsePeppers(pepper).secrets]
+  return {
+    sessions: session === undefined ? [] : splitSecrets(session).map(fingerprintOfSecret),
+    peppers: new Map(
+      secrets.map(([version, secret]) => [version, fingerprintOfSecret(secret)] as const),
+    ),
   }
-  if (session !== undefined) found['SESSION_SECRET'] = fingerprintOfSecret(session)
-  return found
+}
+
+/**
+ * What an export needs wherever it is imported: the secrets in use, and the
+ * peppers of keys that work. A secret that is about to go or to come is not
+ * needed.
+ *
+ * @param versions of the peppers under which working keys are stored
+ */
+export function neededFingerprints(
+  { sessions, peppers }: OwnFingerprints,
+  versions: readonly number[],
+): SecretFingerprints {
+  const needed: Record<string, string> = {}
+  const [current] = peppers.keys()
+  for (const [version, fingerprint] of peppers) {
+    if (version !== current && !versions.includes(version)) continue
+    needed[`KEY_PEPPER ${version}`] = fingerprint
+  }
+  const [session] = sessions
+  if (session !== undefined) needed['SESSION_SECRET'] = session
+  return needed
 }
 
 /** A secret of an export that this environment lacks, or has another one for. */
@@ -37,12 +65,17 @@ export interface UnfitSecret {
   readonly isOther: boolean
 }
 
-/** Compares the secrets that an export needs with those of this environment. */
+/** Compares the secrets that an export needs with those of this environment, which may have more. */
 export function unfitSecrets(
   needed: SecretFingerprints,
-  own: SecretFingerprints,
+  { sessions, peppers }: OwnFingerprints,
 ): readonly UnfitSecret[] {
-  return Object.entries(needed)
-    .filter(([name, fingerprint]) => own[name] !== fingerprint)
-    .map(([name]) => ({ name, isOther: own[name] !== undefined }))
+  const own = new Map<string, readonly string[]>([
+    ['SESSION_SECRET', sessions],
+    ...[...peppers].map(([version, one]) => [`KEY_PEPPER ${version}`, [one]] as const),
+  ])
+  return Object.entries(needed).flatMap(([name, fingerprint]) => {
+    const found = own.get(name) ?? []
+    return found.includes(fingerprint) ? [] : [{ name, isOther: found.length > 0 }]
+  })
 }

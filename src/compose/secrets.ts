@@ -1,6 +1,11 @@
 import { sql } from 'kysely'
 import { embeddedPepper, type Peppers } from '../gateway/registry/key-mac.ts'
-import type { KeyPeppers, MissingPepper } from '../gateway/registry/key-peppers.ts'
+import {
+  createKeyPeppers,
+  type KeyPeppers,
+  type MissingPepper,
+} from '../gateway/registry/key-peppers.ts'
+import type { RegistrySchema } from '../gateway/registry/schema.ts'
 import { type DataFolder, readDataFolderSecret } from '../platform/data-folder.ts'
 import type { Database } from '../platform/database.ts'
 import { restoring } from '../platform/database-folder.ts'
@@ -16,7 +21,7 @@ export class PepperMissing extends Error {
   }
 }
 
-/** Keys that still work are stored under peppers that KEY_PEPPER does not have. */
+/** Keys or other processes need peppers that KEY_PEPPER does not have. */
 export class PepperVersionMissing extends Error {
   constructor(missing: readonly MissingPepper[]) {
     super(missing.map(describe).join('; '))
@@ -25,14 +30,20 @@ export class PepperVersionMissing extends Error {
 }
 
 function describe({ version, keys, isOther }: MissingPepper): string {
-  const count = `${keys} working API ${keys === 1 ? 'key' : 'keys'}`
-  return isOther
-    ? `KEY_PEPPER: version ${version} is not the secret that ${count} need; put the new secret in front as a new version and keep the old one (e.g. ${version + 1}:…,${version}:…)`
-    : `KEY_PEPPER: version ${version} is missing, but ${count} need it; add its secret (e.g. ${version + 1}:…,${version}:…)`
+  const count = keys === 1 ? '1 working API key needs' : `${keys} working API keys need`
+  if (!isOther) {
+    return `KEY_PEPPER: version ${version} is missing, but ${count} it; add its secret (e.g. ${version + 1}:…,${version}:…)`
+  }
+  const before =
+    keys > 0
+      ? `is not the secret that ${count}`
+      : 'is not the secret that the first process with this version had'
+  return `KEY_PEPPER: version ${version} ${before}; copy KEY_PEPPER from a process that serves, or give a new secret a new version (e.g. ${version + 1}:…,${version}:…)`
 }
 
 /**
- * Refuses a start that would answer 401 to keys that work.
+ * Refuses a start that would answer 401 to keys, or make keys to which other
+ * processes answer 401.
  *
  * @throws {PepperVersionMissing}
  */
@@ -70,7 +81,10 @@ export async function openPepper({
 }): Promise<string> {
   if (keyPepper === undefined && dataFolder !== undefined) {
     const kept = await readDataFolderSecret(dataFolder.path, embeddedPepper.name)
-    if (kept === undefined && (await hasKeys(database))) throw new PepperMissing(dataFolder.path)
+    if (kept === undefined) {
+      if (await hasKeys(database)) throw new PepperMissing(dataFolder.path)
+      await forgetPeppers(database)
+    }
   }
   return openSecret(keyPepper, dataFolder, embeddedPepper)
 }
@@ -84,4 +98,12 @@ async function hasKeys(database: Database): Promise<boolean> {
   const keys = await sql<{ there: boolean }>`
     select exists (select from api_keys) as there`.execute(db)
   return keys.rows[0]?.there === true
+}
+
+/** Of a folder without keys, which gets a new secret: the one before was in KEY_PEPPER, or its file was lost. */
+async function forgetPeppers(database: Database): Promise<void> {
+  const db = database.connect<RegistrySchema>()
+  const table = await sql<{ there: boolean }>`
+    select to_regclass('portal_state') is not null as there`.execute(db)
+  if (table.rows[0]?.there === true) await createKeyPeppers({ db }).forget()
 }

@@ -114,7 +114,21 @@ t.test(
     }
     t.same(await json(env, 'developer', 'list'), { items: [] })
 
-    const imported = await json(env, 'import', file)
+    const [newer1, newer2] = [
+      'a-newer-pepper-than-the-export-has',
+      'a-newer-session-secret-than-the-export-has',
+    ]
+    const without = { ...env, KEY_PEPPER: `2:${newer1}`, SESSION_SECRET: newer2 }
+    t.match(
+      (await tollgate(without, 'import', file)).stderr,
+      'KEY_PEPPER 1 is missing here, SESSION_SECRET is another one here',
+    )
+    const rotated = {
+      ...env,
+      KEY_PEPPER: `2:${newer1},1:${secrets.KEY_PEPPER}`,
+      SESSION_SECRET: `${newer2},${secrets.SESSION_SECRET}`,
+    }
+    const imported = await json(rotated, 'import', file)
     t.match(imported, { rows: exported.rows, tables: exported.tables, migrated: [] })
     const full = await tollgate(env, 'import', file)
     t.match(full.stderr, /is not empty: developers has 1 row; nothing was changed/)

@@ -2,9 +2,10 @@ import t from 'tap'
 import { sealSecret, unsealSecret } from '../../src/gateway/portal/alerts/webhook-secret.ts'
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
 import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
-import { reSeal } from '../../src/gateway/portal/re-seal.ts'
+import { checkSealed, createReSealing, reSeal } from '../../src/gateway/portal/re-seal.ts'
 import { seal, unseal } from '../../src/gateway/portal/sealed.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import type { SealedSecrets } from '../../src/gateway/registry/sealed-secrets.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { testDatabase } from '../support/database.ts'
@@ -59,9 +60,33 @@ t.test('secrets of webhooks and authenticator apps move to the newest secret', a
     .values({ developer_id: developer.id, sealed, last_step: 0 })
     .execute()
 
+  const store = stores.sealedSecrets
+  const alone = { store, secrets: derivePortalSecrets(() => next) }
+  const refused = /SESSION_SECRET lacks .*: authenticator apps of developers: 1, webhooks: 1\. /
   setting = `${next},${old}`
-  await reSeal({ store: stores.sealedSecrets, secrets, log })
+  await checkSealed({ store, secrets })
+  await t.rejects(checkSealed(alone), refused, 'a start')
+  await t.rejects(checkSealed({ ...alone, before: secrets }), refused, 'a change')
+  let failures = 2
+  const failing: SealedSecrets = {
+    ...store,
+    async replace(...change) {
+      if (failures-- > 0) throw new Error('the database does not answer')
+      await store.replace(...change)
+    },
+  }
+  const done = new Promise<void>((resolve) => {
+    const heard = { info: () => resolve(), warn: () => undefined }
+    const moving = createReSealing({ store: failing, secrets, log: heard, everyMs: 1 })
+    t.teardown(() => moving.close())
+    moving.start()
+  })
+  await done
+  t.ok(failures < 0, 'repeated until nothing is left')
   setting = next
+  await checkSealed(alone)
+  const lost = derivePortalSecrets(() => old)
+  await checkSealed({ store, secrets: lost, before: lost })
   const [app, webhook] = await stores.sealedSecrets.list()
   t.equal(unsealSecret(secrets.webhooks, applicationId, webhook?.sealed ?? sealedSecret), 'whsec_1')
   const purpose = `tollgate portal totp ${developer.id}`

@@ -384,6 +384,15 @@ t.test('when the pepper is replaced, the new key vouches for the chain at once',
     { links: 6, signedTo: 6, faults: [] },
     'a running process vouches without a restart, though nothing else happened',
   )
+
+  const behind = started(`1:${older},2:${newer}`)
+  for (const process of [behind, running, behind]) {
+    await leaveEntries(db, 1)
+    await process.seal()
+  }
+  t.match(await started(`2:${newer}`).verify(), { links: 9, signedTo: 9, faults: [] })
+  const vouched = db.selectFrom('audit').select('id').where('action', '=', 'audit.change-key')
+  t.equal((await vouched.execute()).length, 2, 'a process that is behind never vouches back')
 })
 
 interface Place {

@@ -16,9 +16,10 @@ const db = database.connect<RegistrySchema>()
 const stores = await testStores(database)
 const by = 'test'
 const dayMs = 86_400_000
-const [old, fresh] = [
+const [old, fresh, other] = [
   'a-pepper-for-tests-and-nothing-else',
   'the-next-pepper-for-tests-and-no-more',
+  'a-pepper-that-another-host-has-made',
 ]
 
 const open = (keyPepper: string, keyMaxDays = 0) => ({
@@ -35,20 +36,62 @@ t.test('a start without a pepper that working keys need is refused', async (t) =
   await check(old)
   await t.rejects(
     check(`2:${fresh}`),
-    /KEY_PEPPER: version 1 is missing, but 1 working API key need/,
+    /KEY_PEPPER: version 1 is missing, but 1 working API key needs it/,
   )
   await t.rejects(
     check(fresh),
-    /KEY_PEPPER: version 1 is not the secret that 1 working API key need/,
+    /KEY_PEPPER: version 1 is not the secret that 1 working API key needs/,
   )
   await check(`2:${fresh},1:${old}`)
   await stores.keys.revoke({ id, by })
   await check(`2:${fresh}`)
-  await check(fresh)
+  await t.rejects(check(fresh), /version 1 is not the secret that the first process/, 'for ever')
+})
+
+t.test('the first process with a version of the pepper decides which secret it is', async (t) => {
+  const check = (keyPepper: string) => checkPeppers(stores.keyPeppers, parsePeppers(keyPepper))
+  const starts = await Promise.allSettled([check(old), check(other)])
+  t.same(starts.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'], 'at once')
+  const [first, second] = starts[0]?.status === 'fulfilled' ? [old, other] : [other, old]
   await t.rejects(
-    check(fresh).then(() => check('short')),
-    /too short/,
+    check(second),
+    /copy KEY_PEPPER from a process that serves, or give .* \(e\.g\. 2:/,
   )
+
+  // Step 1 of a rotation, for which each host made a secret of its own.
+  await t.rejects(check(`1:${second},3:${fresh}`), /version 1/)
+  await check(`1:${first},2:${fresh}`)
+  const own = `1:${first},2:${other}x`
+  await t.rejects(check(own), /version 2 is not the secret that the first process/)
+  await t.rejects(check(`2:${other}x,1:${first}`), /version 2/, 'not by step 2 either')
+  await check(`1:${first},3:${other}x`)
+})
+
+t.test('no process and no command makes a key that others cannot verify', async (t) => {
+  const { application } = await testApplication(stores)
+  const applicationId = application.id
+  const issueWith = async (keyPepper: string): Promise<number | undefined> => {
+    const { keys } = await openRegistryStores(open(keyPepper))
+    const { id } = await keys.issue({ applicationId, by })
+    const row = db.selectFrom('api_keys').select('pepper_version').where('id', '=', id)
+    return (await row.executeTakeFirst())?.pepper_version
+  }
+  const check = (keyPepper: string) => checkPeppers(stores.keyPeppers, parsePeppers(keyPepper))
+  t.equal(await issueWith(old), 1, 'a command before the first process')
+  await t.rejects(check(other), /version 1 is not the secret that 1 working API key needs/)
+  await t.rejects(issueWith(other), /version 1 is another secret here/)
+
+  await check(`1:${old},2:${fresh}`)
+  t.equal(await issueWith(`2:${fresh},1:${old}`), 1, 'a command ahead of all processes')
+  await check(`2:${fresh},1:${old}`)
+  await check(`1:${old},2:${fresh}`)
+  t.equal(await issueWith(`1:${old},2:${fresh}`), 2, 'one that is behind')
+  await t.rejects(issueWith(old), {
+    message:
+      'KEY_PEPPER: new keys need version 2, which is missing here; use the KEY_PEPPER of the gateways and portals. No key was made',
+  })
+  await t.rejects(issueWith(`2:${other},1:${old}`), /version 2 is another secret here/)
+  t.same((await stores.keys.list({ applicationId })).length, 3)
 })
 
 t.test('a key moves to the current pepper when it is used, and the old one can go', async (t) => {
@@ -66,6 +109,12 @@ t.test('a key moves to the current pepper when it is used, and the old one can g
   t.same(await row.executeTakeFirst(), { pepper_version: 2 })
   await checkPeppers(stores.keyPeppers, parsePeppers(`2:${fresh}`))
   t.match(await authenticateWith(`2:${fresh}`), { keyId: id })
+  t.match(await authenticateWith(`1:${old},2:${fresh}`), { keyId: id })
+  t.same(
+    await row.executeTakeFirst(),
+    { pepper_version: 2 },
+    'a process that is behind moves none back',
+  )
   t.equal(await authenticateWith(`1:${old}`), 'unreachable', 'nothing can be said without it')
 })
 
@@ -89,6 +138,7 @@ t.test('the pepper changes while processes run, and no key is refused meanwhile'
   t.match(await everywhere(first.key), works)
 
   for (const { take } of settings) take(`1:${old},2:${fresh}`)
+  await checkPeppers(stores.keyPeppers, parsePeppers(`2:${fresh},1:${old}`))
   settings[0].take(`2:${fresh},1:${old}`)
   const made = (await one?.keys.issue({ applicationId, name: 'second', by })) ?? first
   t.match(await everywhere(made.key), [{ keyId: made.id }, { keyId: made.id }])
@@ -102,9 +152,7 @@ t.test('the pepper changes while processes run, and no key is refused meanwhile'
     /version 1 is missing/,
   )
 
-  const unused = await stores.keys.rotate({ id: first.id, overlapSeconds: 0, by })
-  t.same(await under(1), [unused.name], 'this store has the old pepper')
-  await stores.keys.revoke({ id: unused.id, by })
+  await stores.keys.revoke({ id: first.id, by })
   t.same(await under(1), [])
   for (const { take } of settings) take(`2:${fresh}`)
   t.match(await everywhere(made.key), [{ keyId: made.id }, { keyId: made.id }])

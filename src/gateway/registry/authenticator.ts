@@ -42,7 +42,7 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
     const outcome = judgeKey(key, entry.record, { peppers, nowMs: at })
     if (outcome === 'invalid') return outcome
     entry.proven = proofOf(key.text)
-    if (entry.record?.pepperVersion !== peppers.current) reMac.note(key)
+    if ((entry.record?.pepperVersion ?? 0) < peppers.current) reMac.note(key)
     noteUse(key.id, entry, at)
     return outcome
   }

@@ -7,6 +7,7 @@ import { conflictAt } from './conflict-at.ts'
 import { type DaysMax, expiryOf, expiryOfNext } from './expiry.ts'
 import { generateKey, keyHint, type ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
+import { pepperForNewKey } from './key-peppers.ts'
 import { keyState } from './key-state.ts'
 import { plainName } from './name.ts'
 import type { Page } from './page.ts'
@@ -57,6 +58,7 @@ export interface Keys {
    *
    * @throws {RegistryNotFound} no such application
    * @throws {RegistryConflict} name-taken, keys-limit
+   * @throws {PepperUnfit} other processes could not verify it
    * @throws {RegistryInputInvalid} an invalid name or address; an expiry in the
    * past, after the year 9999 or after the longest life
    */
@@ -174,8 +176,9 @@ export function createKeys(options: KeysOptions): Keys {
     },
   ): Promise<IssuedKey> {
     const { id, text } = input.key
-    const mac = keyMac(peppers, peppers.current, text)
-    if (mac === undefined) throw new Error('the current pepper is missing')
+    const version = await pepperForNewKey(trx, peppers)
+    const mac = keyMac(peppers, version, text)
+    if (mac === undefined) throw new Error('the pepper for new keys is missing')
     const row = await trx
       .insertInto('api_keys')
       .values({
@@ -183,7 +186,7 @@ export function createKeys(options: KeysOptions): Keys {
         application_id: input.applicationId,
         name: input.name ?? `key-${id}`,
         mac,
-        pepper_version: peppers.current,
+        pepper_version: version,
         last_four: text.slice(-4),
         expires_at: input.expiresAt,
         allowed_addresses: [...input.allowedAddresses],

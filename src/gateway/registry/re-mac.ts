@@ -5,7 +5,8 @@ import { keyMac, type Peppers } from './key-mac.ts'
 import type { RegistrySchema } from './schema.ts'
 
 /**
- * Moves keys to the current pepper as they are used. Only a used key shows its
+ * Moves keys to the current pepper as they are used, and never back: a process
+ * whose list is still the one of before must not undo the work of the others. Only a used key shows its
  * secret, so nothing else can compute its new MAC.
  */
 export interface ReMac {
@@ -42,7 +43,7 @@ export function createReMac({ db, peppers, log, intervalMs = 10_000 }: ReMacOpti
       await sql`
         update api_keys k set mac = decode(made.mac, 'hex'), pepper_version = made.version
         from unnest(${ids}::text[], ${macs}::text[], ${versions}::int[]) as made(id, mac, version)
-        where k.id = made.id and k.pepper_version <> made.version`.execute(db)
+        where k.id = made.id and k.pepper_version < made.version`.execute(db)
     } catch (error) {
       log.warn({ err: error, keys: ids.length }, 'keys stay under an older pepper')
     }

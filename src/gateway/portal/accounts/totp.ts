@@ -65,7 +65,7 @@ export function createTotp({ key, brandName, portalUrl, now }: TotpOptions): Tot
     },
 
     stepOf(developerId, sealed, code) {
-      const secret = unseal(key, purposeOf(developerId), sealed)
+      const secret = unsealTotp(key, developerId, sealed)
       // The library compares octets and throws for a text of another length.
       if (secret === undefined || !/^\d{6}$/.test(code)) return undefined
       const timestamp = now()
@@ -74,6 +74,11 @@ export function createTotp({ key, brandName, portalUrl, now }: TotpOptions): Tot
       return delta === null ? undefined : Math.floor(timestamp / stepMs) + delta
     },
   }
+}
+
+/** Undefined when it was sealed under another key or for another developer. */
+export function unsealTotp(key: Keyring, developerId: string, sealed: Buffer): string | undefined {
+  return unseal(key, purposeOf(developerId), sealed)
 }
 
 /** The secret under the newest key; undefined when it is already. */

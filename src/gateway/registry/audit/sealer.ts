@@ -12,7 +12,7 @@ import {
   readStart,
   tryLockChain,
 } from './chain-rows.ts'
-import { type AuditSigner, judgeSignature } from './signer.ts'
+import { type AuditKey, type AuditSigner, judgeSignature } from './signer.ts'
 
 /** An entry that has just become a link. */
 export interface SealedEntry {
@@ -92,11 +92,15 @@ export function createAuditSealer({ db, signer }: AuditSealerOptions): AuditSeal
   }
 
   /** While the pepper is replaced: the new key vouches for the chain before the old one goes. */
-  async function noteChangedKey(trx: RegistryTransaction, head: Head | undefined): Promise<void> {
-    if (head === undefined || head.signer === null || head.signer === signer.id) return
+  async function noteChangedKey(
+    trx: RegistryTransaction,
+    head: Head | undefined,
+    key: AuditKey,
+  ): Promise<void> {
+    if (head === undefined || head.signer === null || head.signer === key.id) return
     // A process that has not got the new pepper yet must not vouch the other way.
     if (!signer.publicKeys.has(head.signer)) return
-    const detail = { from: head.signer, to: signer.id }
+    const detail = { from: head.signer, to: key.id }
     const subject = `audit:${head.position}`
     await recordAudit(trx, { actor: 'system', action: 'audit.change-key', subject, detail })
   }
@@ -108,9 +112,11 @@ export function createAuditSealer({ db, signer }: AuditSealerOptions): AuditSeal
     return db.transaction().execute(async (trx) => {
       if (!(await tryLockChain(trx))) return undefined
       const head = await readHead(trx)
+      // Never the key of an older pepper: else processes of before and after would take turns.
+      const key = signer.after(head?.signer ?? null)
       if (!trusts) {
         await checkEnd(trx, head)
-        await noteChangedKey(trx, head)
+        await noteChangedKey(trx, head, key)
       }
       let place: ChainPlace = head ?? (await readStart(trx))
       const sealed: SealedEntry[] = []
@@ -119,7 +125,7 @@ export function createAuditSealer({ db, signer }: AuditSealerOptions): AuditSeal
         place = { position, hash: hashOfLink(place.hash, position, entry) }
         sealed.push({ position, hash: place.hash.toString('hex'), entry, personal: personal ?? {} })
       }
-      if (sealed.length > 0) await insertLinks(trx, sealed, signer)
+      if (sealed.length > 0) await insertLinks(trx, sealed, key)
       return { end: place, sealed }
     })
   }
@@ -199,7 +205,7 @@ async function takeWaiting(trx: RegistryTransaction) {
 async function insertLinks(
   trx: RegistryTransaction,
   sealed: readonly SealedEntry[],
-  signer: AuditSigner,
+  key: AuditKey,
 ): Promise<void> {
   const links = sealed.map(({ position, hash, entry }, index) => {
     const link = { position, hash: Buffer.from(hash, 'hex') }
@@ -207,8 +213,8 @@ async function insertLinks(
     return {
       ...link,
       entry_id: entry.id,
-      signature: isLast ? signer.sign(textOfLink(link)) : null,
-      signer: isLast ? signer.id : null,
+      signature: isLast ? key.sign(textOfLink(link)) : null,
+      signer: isLast ? key.id : null,
     }
   })
   await trx.insertInto('audit_links').values(links).execute()

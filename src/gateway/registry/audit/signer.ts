@@ -12,13 +12,21 @@ import type { Peppers } from '../key-mac.ts'
 /** Public keys by their id. */
 export type AuditKeys = ReadonlyMap<string, KeyObject>
 
-/** Signs the chain over the audit (Ed25519, RFC 8032). Follows changed peppers. */
-export interface AuditSigner {
-  /** Id of the key that signs. */
+/** A key that signs links. */
+export interface AuditKey {
   readonly id: string
   /** @returns 64 octets */
   sign(text: Buffer): Buffer
-  /** Of this and, while a pepper is replaced, of the earlier secrets. */
+}
+
+/** Signs the chain over the audit (Ed25519, RFC 8032). Follows changed peppers. */
+export interface AuditSigner extends AuditKey {
+  /**
+   * The key that signs after a link of `id`: the own one, or the key of that
+   * link if it comes from a newer version of the pepper that this process has.
+   */
+  after(id: string | null): AuditKey
+  /** Of this and, while a pepper is replaced, of the other secrets. */
   readonly publicKeys: AuditKeys
 }
 
@@ -40,9 +48,14 @@ export function createAuditSigner(peppers: Peppers): AuditSigner {
   }
   return {
     get id() {
-      return now().id
+      return now().own.id
     },
-    sign: (text) => sign(null, text, now().own),
+    sign: (text) => now().own.sign(text),
+    after(id) {
+      const { own, byId } = now()
+      const other = id === null ? undefined : byId.get(id)
+      return other !== undefined && other.version > own.version ? other : own
+    },
     get publicKeys() {
       return now().publicKeys
     },
@@ -50,16 +63,16 @@ export function createAuditSigner(peppers: Peppers): AuditSigner {
 }
 
 function deriveKeys({ current, secrets }: Peppers) {
-  const keys = new Map([...secrets].map(([version, secret]) => [version, deriveKey(secret)]))
-  const own = keys.get(current)
+  const keys = [...secrets].map(([version, secret]) => {
+    const key = deriveKey(secret)
+    const publicKey = createPublicKey(key)
+    const id = idOfAuditKey(publicKey)
+    return { version, id, publicKey, sign: (text: Buffer) => sign(null, text, key) }
+  })
+  const own = keys.find(({ version }) => version === current)
   if (own === undefined) throw new Error('the current pepper is missing')
-  const publicKeys = new Map(
-    [...keys.values()].map((key) => {
-      const publicKey = createPublicKey(key)
-      return [idOfAuditKey(publicKey), publicKey]
-    }),
-  )
-  return { own, id: idOfAuditKey(createPublicKey(own)), publicKeys }
+  const byId = new Map(keys.map((key) => [key.id, key]))
+  return { own, byId, publicKeys: new Map(keys.map(({ id, publicKey }) => [id, publicKey])) }
 }
 
 /** First 16 hexadecimal digits of the SHA-256 of the public key (SubjectPublicKeyInfo, DER). */
