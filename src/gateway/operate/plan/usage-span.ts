@@ -3,7 +3,7 @@ import { windowAt, windowEnd } from '../../counters/window.ts'
 
 const dayMs = 86_400_000
 const days = 30
-/** Usage is stored by the hour for 60 days; the last of them may be half deleted. */
+/** Usage is stored by the hour for 60 days, of which the oldest may be half deleted. */
 const daysStored = 59
 
 /** The stored usage to compare with a limit. */
