@@ -56,10 +56,9 @@ export async function readTopApplications(
   max: number,
 ): Promise<TopApplications> {
   const { figures } = options
-  const [hour, day] = await Promise.all([
-    figures.topCallers('hour', max),
-    figures.topCallers('day', max),
-  ])
+  const hour = await figures.topCallers('hour', max)
+  // After the other, so that its names are the newer ones.
+  const day = await figures.topCallers('day', max)
   return { hour, day, usedUp: (await readUsedUp(options, day)).slice(0, max) }
 }
 

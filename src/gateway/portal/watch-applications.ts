@@ -46,14 +46,19 @@ export function watchApplications(options: WatchApplicationsOptions): void {
   const watching = repeatedly({
     everyMs,
     async work() {
-      const top = await read()
-      for (const gauge of [calls, info, used]) gauge.reset()
+      // If the reading fails, what was read before is no longer true.
+      const top = await read().finally(() => {
+        for (const gauge of [calls, info, used]) gauge.reset()
+      })
+      // If an application was renamed between the lists, the later one has the newer name.
+      const names = new Map<string, string>()
       for (const window of ['hour', 'day'] as const) {
         for (const { applicationId: application, applicationName, ...counts } of top[window]) {
           calls.set({ application, window }, counts.admitted + counts.refused)
-          info.set({ application, name: applicationName }, 1)
+          names.set(application, applicationName)
         }
       }
+      for (const [application, name] of names) info.set({ application, name }, 1)
       for (const one of top.usedUp) {
         const { applicationId: application, api, version, operation, limitName: limit } = one
         used.set({ application, api, version, operation: operation ?? 'all', limit }, ratioOf(one))

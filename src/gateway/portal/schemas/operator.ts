@@ -217,7 +217,10 @@ export const TopApplications = closed({
       used: Type.Integer(),
       resetsAt: Instant,
     }),
-    { description: 'of the applications of the day, most of the limit first' },
+    {
+      description:
+        'limits used to more than 80 %, only of the 25 applications with the most calls of the day; most of the limit first',
+    },
   ),
 })
 export type TopApplications = Static<typeof TopApplications>

@@ -23,7 +23,7 @@ export function registerTopApplications(
       schema: {
         operationId: 'listTopApplications',
         summary:
-          'List the applications with the most calls of the last hour and day, and limits that are used to more than 80 %',
+          'List the applications with the most calls of the last hour and day, and which of their limits are used to more than 80 %',
         response: { 200: TopApplications },
       },
     },
