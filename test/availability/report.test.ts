@@ -66,7 +66,6 @@ t.test('only an answer that is missing makes a call unanswered', async (t) => {
     replyOf({
       finished: { operation, status, outcome, totalSeconds: rest.totalSeconds ?? 0.1 },
       hasCaller: true,
-      isCut: false,
       firstByteMs: outcome === 'forwarded' ? 90 : undefined,
       ...rest,
     })
@@ -92,7 +91,7 @@ t.test('only an answer that is missing makes a call unanswered', async (t) => {
   t.equal(reply(0, 'aborted'), 'refused', 'the client left at once')
   t.equal(reply(0, 'aborted', { totalSeconds: 1.5 }), 'unanswered', 'the client waited')
   t.equal(reply(200, 'aborted', { firstByteMs: 20 }), 'success', 'the answer had begun')
-  t.equal(reply(200, 'aborted', { firstByteMs: 20, isCut: true }), 'unanswered', 'broken off')
+  t.equal(reply(200, 'cut', { firstByteMs: 20 }), 'unanswered', 'broken off')
   t.equal(reply(204, 'preflight'), 'foreign')
 })
 
@@ -110,7 +109,7 @@ t.test(
           ...{ version, operation, status: 200, outcome: 'forwarded', decision: 'admitted' },
           ...{ totalSeconds: 0.02, upstreamSeconds: 0.01 },
         },
-        ...{ arrivedAt, firstByteMs: 15, isCut: false },
+        ...{ arrivedAt, firstByteMs: 15 },
       })
     for (let call = 0; call < 1_000; call += 1) ended(noon + call)
     const seconds = tally.versions.get('xs2a 1.7.0')

@@ -53,9 +53,7 @@ async function leaveWhileCounted(t: Test, bytes: string, calls: number, limit = 
       limits: [{ name: 'default', calls: limit, ...hourly }],
     },
     recorder: {
-      ended: (call, finished) =>
-        void ended.push({ call, caller, finished, isCut: false, endedAt: Date.now() }),
-      cut: () => undefined,
+      ended: (call, finished) => void ended.push({ call, caller, finished, endedAt: Date.now() }),
       rehearsed: () => undefined,
     },
   })

@@ -262,3 +262,30 @@ t.test('an answer without a body, and one in two pieces, arrive as they are', as
   const pieces = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': testKey } })
   t.same([pieces.status, await pieces.text()], [200, '\u00e9\u05d0\u05d1'])
 })
+
+t.test(
+  'the metrics tell a backend that breaks off its answer from a client that leaves',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    const half = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'
+    const counted = (outcome: string, calls: number) => async () =>
+      new RegExp(`^gateway_requests_total\\{.*outcome="${outcome}"\\} ${calls}$`, 'm').test(
+        await edge.metrics(),
+      )
+
+    backend.answer = (_request, socket) => void socket.end(half)
+    const answer = await sendRaw(edge.url, rawRequest(get, [key]), 3_000)
+    t.match(answer, { status: 200, isClosed: true })
+    await until('the backend has failed the call', counted('cut', 1))
+    t.notMatch(await edge.metrics(), /outcome="aborted"/)
+
+    backend.answer = (_request, socket) => void socket.write(half)
+    const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+    socket.write(rawRequest(get, [key]))
+    await new Promise((resolve) => socket.once('data', resolve))
+    resetConnection(socket)
+    await until('the client has left', counted('aborted', 1))
+    t.ok(await counted('cut', 1)(), 'and this is no failure of the backend')
+  },
+)

@@ -93,7 +93,6 @@ t.test(
         ended() {
           throw new Error('a mistake of ours')
         },
-        cut() {},
         rehearsed() {},
       },
     })

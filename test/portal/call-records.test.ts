@@ -509,7 +509,7 @@ t.test(
       1_000,
     )
     t.match(await eve.recordOf({ requestId: cutId }), {
-      outcome: 'aborted',
+      outcome: 'cut',
       status: 200,
       traceId,
       reason: /; the bank broke off its response\.$/,

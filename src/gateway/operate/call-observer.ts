@@ -23,7 +23,7 @@ export interface CallObserverOptions {
   /** The current choice. */
   readonly accessLog: () => AccessLog
   /** Without a recorder, calls are not stored for developers. */
-  readonly recorder?: Pick<CallRecorder, 'ended' | 'cut' | 'rehearsed'> | undefined
+  readonly recorder?: Pick<CallRecorder, 'ended' | 'rehearsed'> | undefined
   /** Undefined: no spans are sent. */
   readonly spans?: Pick<Spans, 'ended'> | undefined
   readonly availability: Pick<AvailabilityRecorder, 'ended'>
@@ -48,13 +48,13 @@ export function createCallObserver(options: CallObserverOptions): Observer {
   const { recordedAddress, monotonic, momentOf } = options
   // Apart from LOG_LEVEL.
   const write = lineWriter(log)
-  /** Calls whose answer the backend broke off. */
-  const cuts = new WeakSet<Call>()
+  /** Calls that the backend failed, perhaps in the middle of its answer. */
+  const failed = new WeakSet<Call>()
   return {
     ended(call) {
       const now = monotonic()
       const status = call.response.headersSent ? call.response.statusCode : 0
-      const outcome = outcomeOf(call)
+      const outcome = outcomeOf(call, failed.has(call))
       const grant = call.grant
       // In a plan that only observes, a call above its limit passes.
       const isObserved = grant?.admitted === false && call.entitlement?.plan.mode === 'observe'
@@ -74,8 +74,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       const firstByteMs =
         call.firstByteAt === 0 ? undefined : rounded(call.firstByteAt - call.startedAt)
       try {
-        const isCut = outcome === 'aborted' && cuts.has(call)
-        availability.ended({ call, finished, arrivedAt, firstByteMs, isCut })
+        availability.ended({ call, finished, arrivedAt, firstByteMs })
         recorder?.ended(call, finished)
         keyFailures.ended(call)
         spans?.ended(call, finished)
@@ -108,8 +107,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
     throttled: (address) => keyFailures.throttled(address),
 
     backendFailed(call, refusal, cause) {
-      cuts.add(call)
-      recorder?.cut(call)
+      failed.add(call)
       log.warn(
         {
           ...idsOf(call),
@@ -127,9 +125,9 @@ export function createCallObserver(options: CallObserverOptions): Observer {
   }
 }
 
-function outcomeOf(call: Call): CallOutcome {
+function outcomeOf(call: Call, hasFailed: boolean): CallOutcome {
   if (call.refusal !== undefined) return call.refusal
-  if (!call.response.writableFinished) return 'aborted'
+  if (!call.response.writableFinished) return hasFailed ? 'cut' : 'aborted'
   return call.isPreflight ? 'preflight' : 'forwarded'
 }
 

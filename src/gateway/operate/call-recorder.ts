@@ -20,8 +20,6 @@ export interface CallRecorder {
   ended(call: Call, finished: FinishedCall): void
   /** Counts the call under the limits that its plan rehearses. */
   rehearsed(call: EntitledCall, isAdmitted: boolean): void
-  /** The backend failed the call, perhaps in the middle of its response. */
-  cut(call: Call): void
   /** Writes what is pending and stops. */
   close(): Promise<void>
 }
@@ -60,12 +58,10 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
   const flushRecords = createRecordFlush({ db, records, metrics, log })
   const usageFlush = createUsageFlush({ db, usage, metrics, log })
   const recognise = createRecogniseCaller(options.keys)
-  const cuts = new WeakSet<Call>()
   let restsUntil = 0
 
   function remember(call: Call, caller: Caller, finished: FinishedCall, endedAt: number): void {
-    const isCut = finished.outcome === 'aborted' && cuts.has(call)
-    const ended = { call, caller, finished, isCut, endedAt }
+    const ended = { call, caller, finished, endedAt }
     countCall(usage, ended, metrics)
     records.push(recordOf(ended, monotonic()))
   }
@@ -93,8 +89,6 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
     rehearsed(call, isAdmitted) {
       countRehearsed(usage, { call, isAdmitted, at: now() })
     },
-
-    cut: (call) => void cuts.add(call),
 
     async close() {
       await Promise.all(repetitions.map((repetition) => repetition.close()))

@@ -7,8 +7,6 @@ export interface EndedCall {
   readonly call: Call
   readonly caller: Caller
   readonly finished: FinishedCall
-  /** Whether the backend cut its response short; a client that disconnects looks the same from outside. */
-  readonly isCut: boolean
   /** Milliseconds since 1970. */
   readonly endedAt: number
 }

@@ -17,8 +17,11 @@ const upstreamBuckets = [0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const versionLabels = ['api', 'version'] as const
 const operationLabels = [...versionLabels, 'operation'] as const
 
-/** How a call ended: forwarded, aborted by the client, answered OPTIONS request, or the code of the gateway's refusal. */
-export type CallOutcome = 'forwarded' | 'aborted' | 'preflight' | ErrorCode
+/**
+ * How a call ended: forwarded, aborted by the client, cut by the backend in the middle of its answer, answered OPTIONS
+ * request, or the code of the gateway's refusal.
+ */
+export type CallOutcome = 'forwarded' | 'aborted' | 'cut' | 'preflight' | ErrorCode
 
 /** One finished call as the metrics count it; durations in seconds. */
 export interface FinishedCall {
@@ -68,7 +71,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
   const registers = [registry]
   const requests = createTalliedCounter({
     name: 'gateway_requests_total',
-    help: 'Calls by operation, status class and outcome (forwarded, aborted, preflight or an error code)',
+    help: 'Calls by operation, status class and outcome (forwarded, aborted, cut, preflight or an error code)',
     labelNames: [...operationLabels, 'status_class', 'outcome'],
     registers,
   })

@@ -119,7 +119,8 @@ export function createSpans(options: SpansOptions): Spans {
             })
       const method = methodOf(call)
       const status = finished.status === 0 ? {} : { 'http.response.status_code': finished.status }
-      const isError = finished.status >= 500 || finished.status === 0
+      const isFailure = finished.status >= 500 || finished.outcome === 'cut'
+      const isError = isFailure || finished.status === 0
       traceId = trace.id
       const whole = add(parent, {
         name: operation === undefined ? method : `${method} ${operation.path}`,

@@ -17,6 +17,7 @@ export function explainRecord(record: CallRecord, nowMs: number): string {
   return `${refusal(record, nowMs)} ${uncounted}`
 }
 
+const brokeOff = 'the bank broke off its response'
 const uncounted = 'This call does not count against your limit.'
 
 function isAdmission(decision: string | null): boolean {
@@ -41,8 +42,10 @@ function admission(record: CallRecord, nowMs: number): string {
 function answer({ outcome, detail, status, upstreamMs, totalMs }: CallRecord): string {
   const ms = Math.round(upstreamMs ?? totalMs)
   if (outcome === 'forwarded') return `the bank responded with ${status} in ${ms} ms`
+  if (outcome === 'cut') return brokeOff
   if (outcome === 'aborted') {
-    if (detail !== null) return 'the bank broke off its response'
+    // As gateways of earlier versions recorded it.
+    if (detail !== null) return brokeOff
     return upstreamMs === null
       ? 'your application closed the connection before the call reached the bank'
       : 'your application closed the connection before it had received the whole response'

@@ -22,7 +22,7 @@ export interface CallRecord {
   readonly keyExpiresAt: Date | null
   /** Null: never, or the key is unknown by now. */
   readonly keyRevokedAt: Date | null
-  /** `forwarded`, `aborted` or the code of the refusal. */
+  /** `forwarded`, `aborted`, `cut` or the code of the refusal. */
   readonly outcome: string
   /** The detail of the refusal. */
   readonly detail: string | null

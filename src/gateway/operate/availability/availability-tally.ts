@@ -25,7 +25,6 @@ export interface EndedRequest {
   readonly arrivedAt: number
   /** From its arrival to the first byte of its answer; undefined: none was sent. */
   readonly firstByteMs: number | undefined
-  readonly isCut: boolean
 }
 
 /** What calls of one operation share. */
@@ -89,9 +88,9 @@ export function createAvailabilityTally(): AvailabilityTally {
     versions,
 
     ended(request) {
-      const { call, finished, arrivedAt, isCut, firstByteMs } = request
+      const { call, finished, arrivedAt, firstByteMs } = request
       const hasCaller = call.caller !== undefined
-      const reply = replyOf({ finished, hasCaller, isCut, firstByteMs })
+      const reply = replyOf({ finished, hasCaller, firstByteMs })
       if (reply === 'foreign' || finished.operation === undefined) return
       const series = seriesOf(finished.operation)
       const row = rowOf(series, Math.floor(arrivedAt / 60_000))

@@ -26,18 +26,16 @@ export interface EndedReply {
   readonly finished: Pick<FinishedCall, 'operation' | 'status' | 'outcome' | 'totalSeconds'>
   /** Whether the application is known. */
   readonly hasCaller: boolean
-  /** Whether the backend broke its answer off. */
-  readonly isCut: boolean
   /** From arrival to the first byte of the answer; undefined: none was sent. */
   readonly firstByteMs: number | undefined
 }
 
 /** The one place that decides what counts as "not replied to" (docs/availability.md). */
-export function replyOf({ finished, hasCaller, isCut, firstByteMs }: EndedReply): Reply {
+export function replyOf({ finished, hasCaller, firstByteMs }: EndedReply): Reply {
   const { operation, status, outcome, totalSeconds } = finished
   if (operation === undefined || outcome === 'preflight') return 'foreign'
+  if (outcome === 'cut') return 'unanswered'
   if (outcome === 'aborted') {
-    if (isCut) return 'unanswered'
     if (!hasCaller) return 'foreign'
     // Its answer had begun: the bank is there.
     if (firstByteMs !== undefined && status < 500) return inTime(firstByteMs)

@@ -13,7 +13,7 @@ const brokenOff = 'The bank service broke its answer off.'
  * @param monotonicNow monotonic milliseconds at the end of the call
  */
 export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
-  const { call, caller, finished, isCut, endedAt } = ended
+  const { call, caller, finished, endedAt } = ended
   // When the store counted the call: for a refusal, a moment ago.
   const countedAt = call.forwardedAt === 0 ? endedAt : endedAt - (monotonicNow - call.forwardedAt)
   const grant = call.grant
@@ -32,7 +32,7 @@ export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
     version: version?.version ?? null,
     operation: operation?.id ?? null,
     outcome,
-    detail: isCut ? brokenOff : (call.refusalDetail ?? null),
+    detail: outcome === 'cut' ? brokenOff : (call.refusalDetail ?? null),
     decision: decision ?? null,
     status: finished.status,
     limit_name: limit?.name ?? null,

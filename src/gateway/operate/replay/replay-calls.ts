@@ -12,7 +12,7 @@ export interface ReplayableCall {
   readonly api: string | null
   readonly version: string | null
   readonly operation: string | null
-  /** `forwarded`, `aborted` or the code of the refusal. */
+  /** `forwarded`, `aborted`, `cut` or the code of the refusal. */
   readonly outcome: string
   /** Null: the limit was not asked. */
   readonly decision: string | null

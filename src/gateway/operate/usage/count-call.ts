@@ -6,7 +6,7 @@ import type { UsageBuffer, UsageCounts } from './usage-buffer.ts'
 /** Counts a call into the minute in which it ended. */
 export function countCall(
   usage: UsageBuffer,
-  { call, caller, finished, isCut, endedAt }: EndedCall,
+  { call, caller, finished, endedAt }: EndedCall,
   metrics: Pick<RecordingMetrics, 'usageLost'>,
 ): void {
   const { refusal } = call
@@ -27,7 +27,7 @@ export function countCall(
     row.duration_ms_max = Math.max(row.duration_ms_max, totalMs)
     const bucket = bucketOf(totalMs)
     row.durations[bucket] = (row.durations[bucket] ?? 0) + 1
-    if (finished.status >= 500 || isCut) row.errors += 1
+    if (finished.status >= 500 || finished.outcome === 'cut') row.errors += 1
   } else {
     row.refused += 1
     if (refusal === 'QUOTA_EXCEEDED') row.refused_by_limit += 1

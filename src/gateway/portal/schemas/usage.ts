@@ -139,7 +139,7 @@ export const CallRecord = closed({
   keyRevokedAt: nullable(Instant),
   outcome: Type.String({
     description:
-      'forwarded, aborted (the connection ended before the whole response), or the error code',
+      'forwarded, aborted (your application closed the connection before the whole response), cut (the bank broke off its response), or the error code',
   }),
   detail: nullable(Type.String({ description: 'of the problem document that was answered' })),
   decision: nullable(

@@ -10,7 +10,7 @@ import { useSubscribedVersions } from './subscribed-versions.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const statuses = ['2xx', '3xx', '4xx', '429', '5xx'] as const
-const outcomes = ['forwarded', 'refused', 'aborted'] as const
+const outcomes = ['forwarded', 'refused', 'cut', 'aborted'] as const
 
 export interface CallFiltersProps {
   readonly applicationId: string

@@ -140,6 +140,7 @@ function adviceOf({ outcome, status }: CallRecord, code: string | undefined) {
     return words().knows(id) ? id : ('advice.other' as const)
   }
   if (outcome === 'aborted') return 'advice.aborted' as const
+  if (outcome === 'cut') return 'advice.cut' as const
   if (status === 429) return 'advice.bank429' as const
   if (status >= 500) return 'advice.bank5xx' as const
   return status >= 400 ? ('advice.bank4xx' as const) : undefined

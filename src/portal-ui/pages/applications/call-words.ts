@@ -15,14 +15,18 @@ export function isAdmitted({ decision }: Pick<CallRecord, 'decision'>): boolean 
   return admissions.has(decision)
 }
 
+/** Outcomes of calls that the gateway did not refuse. */
+const unrefused: ReadonlySet<string> = new Set(['forwarded', 'aborted', 'cut'])
+
 /** The gateway's error code; undefined if the bank answered or the connection ended first. */
 export function errorCode({ outcome }: CallRecord): string | undefined {
-  return outcome === 'forwarded' || outcome === 'aborted' ? undefined : outcome
+  return unrefused.has(outcome) ? undefined : outcome
 }
 
 /** The outcome of a call in one or two words. */
 export function outcomeWord(record: CallRecord): string {
   if (record.outcome === 'aborted') return t('outcome.aborted')
+  if (record.outcome === 'cut') return t('outcome.cut')
   if (!isAdmitted(record)) return t('outcome.refused')
   return t(record.status >= 500 ? 'outcome.failed' : 'outcome.answered')
 }
@@ -30,6 +34,7 @@ export function outcomeWord(record: CallRecord): string {
 /** The tone for {@link outcomeWord}. */
 export function outcomeTone(record: CallRecord): Tone {
   if (record.outcome === 'aborted') return 'neutral'
+  if (record.outcome === 'cut') return 'bad'
   if (!isAdmitted(record)) return 'warn'
   if (record.status >= 500) return 'bad'
   return record.status >= 400 ? 'neutral' : 'ok'
