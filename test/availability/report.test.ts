@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import {
   DummyDriver,
   Kysely,
@@ -304,6 +305,26 @@ t.test(
     t.match(await outages(), [{ until }], 'one that is written late is read')
     await consolidate()
     t.match(await outages(), [{ until }], 'and kept')
+
+    const withdrawnAt = new Date((old + 400) * 1_000)
+    const note = (digest: string, version: string, seenAt: Date) =>
+      db
+        .insertInto('published_configurations')
+        .values({
+          ...{ digest, seen_at: seenAt },
+          content: gzipSync(
+            JSON.stringify({ format: 1, versions: [['', { api: 'xs2a', version }]], plans: [] }),
+          ),
+        })
+        .execute()
+    await note('older', '1.7.0', withdrawnAt)
+    await failed(old + 200, 0, 1, 2, 3, 4)
+    await consolidate()
+    t.match(await outages(), [{ until }, { until: null }], 'no gateway runs')
+    await note('newer', '2.0.0', new Date())
+    await consolidate()
+    const end = withdrawnAt.toISOString()
+    t.match(await outages(), [{ until }, { until: end }], 'the version was withdrawn')
     await run('downtime', 'withdraw', id)
     t.same((await run('downtime', 'list')).items, [])
     const late = await tollgate(env, 'report', 'downtime', 'withdraw', id)

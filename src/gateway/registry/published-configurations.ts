@@ -126,6 +126,39 @@ interface Row {
   readonly isRunning: boolean
 }
 
+/**
+ * When versions were published for the last time that gateways published before
+ * and that no running one publishes, in milliseconds since 1970, by `api version`.
+ * Empty while no gateway runs, or one whose configuration this release cannot read.
+ */
+export async function readWithdrawn(
+  db: Pick<Kysely<RegistrySchema>, 'selectFrom'>,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('published_configurations')
+    .select([
+      'content',
+      'seen_at as seenAt',
+      sql<boolean>`seen_at > now() - make_interval(mins => ${sql.lit(runningMinutes)})`.as(
+        'isRunning',
+      ),
+    ])
+    .orderBy('seen_at')
+    .execute()
+  const last = new Map<string, { at: number; isRunning: boolean }>()
+  let isAnyRunning = false
+  for (const { content, seenAt, isRunning } of rows) {
+    const catalogue = await readContent(content)
+    if (catalogue === undefined && isRunning) return new Map()
+    isAnyRunning ||= isRunning
+    for (const { api, version } of catalogue?.versions.values() ?? []) {
+      last.set(`${api} ${version}`, { at: seenAt.getTime(), isRunning })
+    }
+  }
+  if (!isAnyRunning) return new Map()
+  return new Map([...last].flatMap(([name, { at, isRunning }]) => (isRunning ? [] : [[name, at]])))
+}
+
 async function readContent(
   content: Buffer,
 ): Promise<Pick<Catalogue, 'versions' | 'plans'> | undefined> {

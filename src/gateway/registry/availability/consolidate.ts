@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { beginCursor, lockCursor, moveCursor } from '../job-cursor.ts'
+import { readWithdrawn } from '../published-configurations.ts'
 import type { RegistrySchema } from '../schema.ts'
 import type { RegistryTransaction } from '../transaction.ts'
 import type { Outage } from './outage-rule.ts'
@@ -36,9 +37,26 @@ export async function consolidateOutages(
     const settled = (rows[0]?.second ?? 0) - Math.max(0, ageSeconds)
     const progress = await readProgress(trx)
     await applyRuleToSlices(trx, progress, { to: settled, isTaken: true })
+    await endWithdrawn(trx, progress)
     for (const one of progress.values()) await keepProgress(trx, one)
     await moveCursor(trx, availabilityCursor, String(settled))
   })
+}
+
+/** Ends outages of versions that are withdrawn: no call will. They end when the version was published for the last time. */
+async function endWithdrawn(
+  trx: RegistryTransaction,
+  progress: ReadonlyMap<string, RuleProgress>,
+): Promise<void> {
+  if ([...progress.values()].every(({ state }) => state.open === undefined)) return
+  const withdrawn = await readWithdrawn(trx)
+  for (const [name, { state, ended }] of progress) {
+    const publishedAt = withdrawn.get(name)
+    if (state.open === undefined || publishedAt === undefined) continue
+    state.open.until = Math.max(publishedAt, state.open.last.at)
+    ended.push(state.open)
+    state.open = undefined
+  }
 }
 
 /** Where the rule stands at the cursor, by `api version`. */
