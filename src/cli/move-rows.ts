@@ -25,15 +25,21 @@ import { confirm } from './confirm.ts'
 import type { CommandContext } from './context.ts'
 import { type DatabaseHome, unreachable, withDatabase } from './database-session.ts'
 
-/** Sessions end with a move, and so do sign-ins under way. Changes are news for processes that run. */
+/** Sessions end with a move, and so do sign-ins under way. Changes are news for processes that run, and those run elsewhere. */
 const staysBehind: ReadonlySet<string> = new Set([
   'registry.sessions',
   'registry.factor_challenges',
   'registry.changes',
+  'registry.processes',
 ])
 
 /** A process that ran once without any data leaves rows here. */
-const neverEmpty: ReadonlySet<string> = new Set(['registry.portal_state', ...staysBehind])
+const neverEmpty: ReadonlySet<string> = new Set([
+  'registry.portal_state',
+  'registry.published_configurations',
+  'registry.configurations',
+  ...staysBehind,
+])
 
 const migrations = { registry: registryMigrations, bank: bankMigrations }
 

@@ -13,6 +13,8 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import t from 'tap'
 import { registryMigrations } from '../../src/gateway/registry/migrations/index.ts'
+import { type Database, openDatabase } from '../../src/platform/database.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { tollgate, tollgateOnTerminal } from '../support/cli.ts'
 import { postgresMissing, testDatabase, testPostgres } from '../support/database.ts'
 import { configDir as publishedConfig } from '../support/published-catalogue.ts'
@@ -35,6 +37,7 @@ async function json(env: Readonly<Record<string, string>>, ...args: string[]) {
 const source = await testDatabase(t)
 const fromSource = { ...secrets, DATABASE_URL: source.url }
 const { application, developer } = await testApplication(await testStores(source.database))
+await insertProcess(source.database)
 const file = join(folder, 'export.jsonl.gz')
 const exported = await json(fromSource, 'export', file)
 const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n')
@@ -80,6 +83,12 @@ t.test('an export never replaces a file', async (t) => {
   t.match((await tollgate(fromSource, 'export', join(folder, 'no', 'such'))).stderr, 'ENOENT')
 })
 
+async function insertProcess(database: Database): Promise<void> {
+  await sql`
+    insert into processes (id, roles, host, pid, version, generation, digest, judged)
+    values (gen_random_uuid(), 'gateway', 'h', 1, '0.1.0', 1, 'd', 0)`.execute(database.connect())
+}
+
 t.test(
   'a file that is cut, changed, foreign or newer changes nothing in the database',
   { skip: postgresMissing() },
@@ -114,6 +123,16 @@ t.test(
     }
     t.same(await json(env, 'developer', 'list'), { items: [] })
 
+    // What a process leaves that ran once.
+    const own = openDatabase({ url: target.url, log: createLog('silent') })
+    await sql`
+      with c as (insert into configurations (digest, summary) values ('d', '{}'))
+      insert into published_configurations (digest, content) values ('d', '')`.execute(
+      own.connect(),
+    )
+    await insertProcess(own)
+    await own.close()
+
     const [newer1, newer2] = [
       'a-newer-pepper-than-the-export-has',
       'a-newer-session-secret-than-the-export-has',
@@ -129,6 +148,7 @@ t.test(
       SESSION_SECRET: `${newer2},${secrets.SESSION_SECRET}`,
     }
     const imported = await json(rotated, 'import', file)
+    t.notMatch(lines.join(), 'registry.processes', 'a process stays behind')
     t.match(imported, { rows: exported.rows, tables: exported.tables, migrated: [] })
     const full = await tollgate(env, 'import', file)
     t.match(full.stderr, /is not empty: developers has 1 row; nothing was changed/)
@@ -145,16 +165,23 @@ t.test(
   },
 )
 
-t.test('an export of an earlier schema is migrated with its rows', async (t) => {
-  const old = await testDatabase(t, 'empty')
-  const names = Object.keys(registryMigrations).filter((name) => name < '0022')
-  await old.database.apart(async (db) => {
+/** The tables of a release before the migration of that number. */
+async function makeTables(database: Database, before: string): Promise<void> {
+  const names = Object.keys(registryMigrations).filter((name) => name < before)
+  await database.apart(async (db) => {
     await sql`create table registry_migration (name text primary key, timestamp text)`.execute(db)
     for (const name of names) {
       // The names are those of the object.
       await registryMigrations[name as keyof typeof registryMigrations].up(db)
       await sql`insert into registry_migration values (${name}, '')`.execute(db)
     }
+  })
+}
+
+t.test('an export of an earlier schema is migrated with its rows', async (t) => {
+  const old = await testDatabase(t, 'empty')
+  await makeTables(old.database, '0022')
+  await old.database.apart(async (db) => {
     await sql`
       with d as (insert into developers (email, name) values ('a@b.example', 'A\nB "\\') returning id),
       a as (insert into applications (developer_id, name) select id, 'App' from d returning id)
@@ -180,6 +207,33 @@ t.test('an export of an earlier schema is migrated with its rows', async (t) => 
   )
   t.same(rows, [{ name: 'A\nB "\\', admitted: 12, answered_2xx: 0, durations: [] }])
   t.match(await json(env, 'audit', 'verify'), { faults: [] })
+})
+
+t.test('an export from before keys had rules brings replaced keys', async (t) => {
+  const old = await testDatabase(t, 'empty')
+  await makeTables(old.database, '0012')
+  await old.database.apart((db) =>
+    sql`
+      with d as (insert into developers (email, name) values ('a@b.example', 'A') returning id),
+      a as (insert into applications (developer_id, name) select id, 'App' from d returning id)
+      insert into api_keys (id, application_id, name, mac, pepper_version, last_four, replaced_by)
+        select k.id, a.id, 'server', decode(repeat('00', 32), 'hex'), 1, 'last', k.replaced_by
+        from a, (values ('aaaaaaaaaaaa', 'bbbbbbbbbbbb'), ('bbbbbbbbbbbb', null)) k (id, replaced_by)`.execute(
+      db,
+    ),
+  )
+  const path = join(folder, 'older.jsonl.gz')
+  await json({ ...secrets, DATABASE_URL: old.url }, 'export', path)
+  const target = await testDatabase(t, 'empty')
+  await json({ ...secrets, DATABASE_URL: target.url }, 'import', path)
+  const { rows } = await sql`
+    select id, replaced_by, may_replace_itself from api_keys order by id`.execute(
+    target.database.connect(),
+  )
+  t.same(rows, [
+    { id: 'aaaaaaaaaaaa', replaced_by: 'bbbbbbbbbbbb', may_replace_itself: false },
+    { id: 'bbbbbbbbbbbb', replaced_by: null, may_replace_itself: false },
+  ])
 })
 
 t.test(

@@ -195,6 +195,8 @@ async function beginLoading(options: LoadingOptions): Promise<Loading> {
       if (end.tables !== tables || end.rows !== rows || end.counts !== counts.length) {
         throw damaged(path)
       }
+      // PostgreSQL alters no table for which a deferred check of a reference still waits.
+      await sql`set constraints all immediate`.execute(trx)
       for (const [owner, name] of missing) await migrations[owner][name]?.up(trx)
       return { header, ...loaded, counts, migrated: missing.map(([, name]) => name) }
     },
