@@ -1,0 +1,26 @@
+import t from 'tap'
+import { keepRecords } from '../../src/gateway/operate/keep-records.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { testDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+
+t.test('outages are settled although old records cannot be deleted', async (t) => {
+  const { database } = await testDatabase(t)
+  const succeeded: string[] = []
+  let pruned = 0
+  const upkeep = keepRecords({
+    db: database.connect<RegistrySchema>(),
+    keys: {
+      async prune() {
+        pruned += 1
+        throw new Error('not allowed')
+      },
+    },
+    jobs: { watch: (job) => () => succeeded.push(job) },
+    log: createLog('silent'),
+  })
+  await until('the outages are settled', () => succeeded.length > 0 && pruned > 0)
+  await upkeep.close()
+  t.same(succeeded, ['outages'])
+})
