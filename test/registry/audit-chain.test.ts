@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import { createAuditChain } from '../../src/gateway/registry/audit/audit-chain.ts'
 import { withAuditContext } from '../../src/gateway/registry/audit/audit-context.ts'
 import { canonicalJson } from '../../src/gateway/registry/audit/canonical-json.ts'
 import type { AuditFault } from '../../src/gateway/registry/audit/chain-check.ts'
+import { tryLockChain } from '../../src/gateway/registry/audit/chain-rows.ts'
 import { AuditBroken } from '../../src/gateway/registry/audit/sealer.ts'
 import { verifyAudit } from '../../src/gateway/registry/audit/verify-audit.ts'
 import { recordAudit } from '../../src/gateway/registry/audit.ts'
@@ -197,7 +199,16 @@ for (const [name, open] of [
         const border = new Date()
         await leaveEntries(db, 5)
         await auditChain.seal()
+        // Another process extends the chain meanwhile.
+        const taken = Promise.withResolvers<void>()
+        const other = db.transaction().execute(async (trx) => {
+          await tryLockChain(trx)
+          taken.resolve()
+          await delay(200)
+        })
+        await taken.promise
         const checkpoint = await auditChain.prune({ before: border, by: 'operator:test' })
+        await other
         t.match(checkpoint, { position: before.end.position, hash: before.end.hash })
         await auditChain.seal()
         const after = await auditChain.verify({ expected: before.end })

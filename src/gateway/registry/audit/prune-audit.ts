@@ -17,7 +17,7 @@ export class AuditFaulty extends Error {
   }
 }
 
-/** Another process extends the chain at the moment. */
+/** Another process has kept the chain for longer than a portion waits. */
 export class AuditBusy extends Error {
   constructor() {
     super('another process is working on the chain; try again')
@@ -37,13 +37,15 @@ export interface PruneAuditOptions {
 /** Entries of one transaction, so that none holds its locks for long. */
 const entriesPerPortion = 5_000
 const pauseMs = 50
+/** How long a portion waits for a process that extends the chain. */
+const busyMs = 10_000
 
 /**
  * Removes the oldest part of the audit, up to the first entry that is not older
  * than `before`, and leaves a signed checkpoint with which the rest can still
  * be verified. The last link always stays. Works in portions: after a failure
- * those that are done stay done, and the next run continues. Needs a role that
- * may delete.
+ * those that are done stay done, and the next run continues. The first portion
+ * leaves an entry in the audit for the whole run. Needs a role that may delete.
  *
  * @returns the last checkpoint, with all entries removed now; undefined when
  * there was nothing to remove
@@ -62,7 +64,7 @@ export async function pruneAudit(options: PruneAuditOptions): Promise<Checkpoint
   const last = (rows[0]?.first ?? 1) - 1
   let made: Checkpoint | undefined
   for (;;) {
-    const checkpoint = await prunePortion(options, last)
+    const checkpoint = await prunePortionInTurn(options, { last, isFirst: made === undefined })
     if (checkpoint === undefined) return made
     made = { ...checkpoint, entries: checkpoint.entries + (made?.entries ?? 0) }
     if (checkpoint.position >= last) return made
@@ -70,10 +72,32 @@ export async function pruneAudit(options: PruneAuditOptions): Promise<Checkpoint
   }
 }
 
-/** Removes at most a portion, up to the position `last`. */
+interface Portion {
+  /** The position up to which the run removes. */
+  readonly last: number
+  readonly isFirst: boolean
+}
+
+/** @throws {AuditBusy} when another process keeps the chain for long */
+async function prunePortionInTurn(
+  options: PruneAuditOptions,
+  portion: Portion,
+): Promise<Checkpoint | undefined> {
+  const deadline = performance.now() + busyMs
+  for (;;) {
+    try {
+      return await prunePortion(options, portion)
+    } catch (error) {
+      if (!(error instanceof AuditBusy) || performance.now() > deadline) throw error
+    }
+    await delay(pauseMs)
+  }
+}
+
+/** Removes at most a portion. */
 function prunePortion(
   { db, signer, before, by }: PruneAuditOptions,
-  last: number,
+  { last, isFirst }: Portion,
 ): Promise<Checkpoint | undefined> {
   return db.transaction().execute(async (trx) => {
     if (!(await tryLockChain(trx))) throw new AuditBusy()
@@ -114,12 +138,14 @@ function prunePortion(
       delete from audit a using audit_links l
       where l.entry_id = a.id and l.position <= ${position}`.execute(trx)
     await trx.deleteFrom('audit_links').where('position', '<=', position).execute()
-    await recordAudit(trx, {
-      actor: by,
-      action: 'audit.prune',
-      subject: `audit:${position}`,
-      detail: { entries: String(checkpoint.entries), before: before.toISOString() },
-    })
+    if (isFirst) {
+      await recordAudit(trx, {
+        actor: by,
+        action: 'audit.prune',
+        subject: `audit:${last}`,
+        detail: { entries: String(last - start.position), before: before.toISOString() },
+      })
+    }
     return checkpoint
   })
 }
