@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { codeOf } from '../platform/error-code.ts'
 import type { ExportReport } from '../platform/move/export-rows.ts'
+import { flushToDisk, removeAbandoned, unfinishedName } from '../platform/move/unfinished.ts'
 import { packageVersion } from '../platform/package-version.ts'
 import { settingsInForce } from '../platform/settings-in-force.ts'
 import { CommandError } from './command-error.ts'
@@ -21,6 +22,8 @@ export interface BackupManifest {
   readonly rows: number
   /** What the audit log must still have after a restore. */
   readonly audit: ExportReport['audit']
+  /** What the backup should have and has not, with reasons: counts of limits, fingerprints of secrets. */
+  readonly missing: readonly string[]
   /** SHA-256 by path in the folder, hexadecimal. */
   readonly files: Readonly<Record<string, string>>
   /** Settings that were set; secrets are hidden. */
@@ -31,6 +34,8 @@ export interface BackupManifest {
 export interface MadeBackup {
   readonly folder: string
   readonly manifest: BackupManifest
+  /** Whether something of `missing` could not be read. */
+  readonly hasFailed: boolean
 }
 
 /** Of a backup. */
@@ -47,9 +52,10 @@ const backupNames = /^tollgate-\d{8}T\d{6}Z$/
 export async function makeBackup(context: CommandContext, into: string): Promise<MadeBackup> {
   const stamp = new Date(context.now()).toISOString().replace(/[-:]|\.\d+/g, '')
   const folder = join(into, `tollgate-${stamp}`)
-  const unfinished = join(into, `.tollgate-${stamp}.unfinished-${process.pid}`)
+  const unfinished = unfinishedName(folder)
   const settings = context.settings()
   await mkdir(into, { recursive: true, mode: 0o700 })
+  await removeAbandoned(folder, 'tollgate-')
   await mkdir(unfinished, { mode: 0o700 })
   try {
     const report = await exportDatabase(context, join(unfinished, exportName))
@@ -65,6 +71,7 @@ export async function makeBackup(context: CommandContext, into: string): Promise
       madeAt: report.madeAt,
       rows: report.rows,
       audit: report.audit,
+      missing: report.missing,
       files: await digestsIn(unfinished),
       settings: settingsInForce(settings, context.env)
         .filter(({ setBy }) => setBy.length > 0)
@@ -72,12 +79,28 @@ export async function makeBackup(context: CommandContext, into: string): Promise
     }
     const file = join(unfinished, manifestName)
     await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true })
-    await chmod(unfinished, 0o700)
+    await keepToOwner(unfinished)
     await rename(unfinished, folder)
-    return { folder, manifest }
+    await flushToDisk(into)
+    return { folder, manifest, hasFailed: report.hasFailed }
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }
+}
+
+/** Gives files mode 0600 and folders 0700, whatever CONFIG_DIR has, and flushes all of them to the disk. */
+async function keepToOwner(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) {
+      await keepToOwner(path)
+    } else {
+      await chmod(path, 0o600)
+      await flushToDisk(path)
+    }
+  }
+  await chmod(folder, 0o700)
+  await flushToDisk(folder)
 }
 
 /** Removes the oldest complete backups below `into`, all but `keep`. @returns their names */

@@ -13,13 +13,17 @@ import type { RegistrySchema } from '../gateway/registry/schema.ts'
 import type { RegistryTransaction } from '../gateway/registry/transaction.ts'
 import { type Database, isForbidden } from '../platform/database.ts'
 import { migrate } from '../platform/migrate.ts'
-import { readExportHeader, writeExportFile } from '../platform/move/export-file.ts'
+import {
+  readExportCounts,
+  readExportHeader,
+  writeExportFile,
+} from '../platform/move/export-file.ts'
 import type { ExportHeader } from '../platform/move/export-format.ts'
 import { type ExportReport, exportRows } from '../platform/move/export-rows.ts'
 import { DatabaseNotEmpty, type ImportReport, importRows } from '../platform/move/import-rows.ts'
 import { readMigrations } from '../platform/move/tables.ts'
 import { packageVersion } from '../platform/package-version.ts'
-import { raiseCounts, readCounts } from './carry-counts.ts'
+import { type BroughtCounts, raiseCounts, readCounts } from './carry-counts.ts'
 import { CommandError, ReportedError, UsageError } from './command-error.ts'
 import { confirm } from './confirm.ts'
 import type { CommandContext } from './context.ts'
@@ -43,36 +47,75 @@ const neverEmpty: ReadonlySet<string> = new Set([
 
 const migrations = { registry: registryMigrations, bank: bankMigrations }
 
+/** An export that was made. */
+export interface MadeExport extends ExportReport {
+  /** What it should have and has not, with the reason of each; empty when it is complete. */
+  readonly missing: readonly string[]
+  /** Whether something could not be read. */
+  readonly hasFailed: boolean
+}
+
 /**
  * Writes all rows of registry and bank to a new file, as they are at one
  * instant, and an entry of the audit before.
  *
  * @throws {CommandError} | {ExportExists}
  */
-export function exportDatabase(context: CommandContext, path: string): Promise<ExportReport> {
+export function exportDatabase(context: CommandContext, path: string): Promise<MadeExport> {
   const settings = context.settings()
+  const missing: string[] = []
+  let hasFailed = false
   return withDatabase(settings, async (database) => {
     await checkTables(database)
     return writeExportFile(path, async (write) => {
       await recordExport(database, context.actor)
-      return exportRows(
+      const secrets = neededFingerprints(
+        await ownFingerprints(settings),
+        await pepperVersions(database),
+      )
+      missing.push(...missingFingerprints(secrets))
+      const report = await exportRows(
         {
           database,
           release: packageVersion(),
-          secrets: neededFingerprints(
-            await ownFingerprints(settings),
-            await pepperVersions(database),
-          ),
+          secrets,
           without: staysBehind,
           auditEnd,
-          counts: (trx) => readCounts(context, trx as Kysely<RegistrySchema>),
+          async counts(trx) {
+            const counts = await readCounts(context, trx as Kysely<RegistrySchema>)
+            if (counts.missing !== undefined) missing.push(counts.missing)
+            hasFailed = counts.hasFailed
+            return counts.lines
+          },
         },
         write,
       )
+      return { ...report, missing, hasFailed }
     })
   }).catch((error: unknown) => {
     throw ownersError(error)
   })
+}
+
+/** Without a fingerprint, an import cannot tell that it has another secret. */
+function missingFingerprints(secrets: ExportHeader['secrets']): readonly string[] {
+  const names = Object.keys(secrets)
+  return ['KEY_PEPPER', 'SESSION_SECRET']
+    .filter((name) => !names.some((one) => one === name || one.startsWith(`${name} `)))
+    .map((name) => `the fingerprint of ${name}: it is not set here, so no import can compare it`)
+}
+
+/**
+ * Says in the person's words what an export lacks.
+ *
+ * @throws {ReportedError} when something could not be read
+ */
+export function reportMissing(
+  { output }: Pick<CommandContext, 'output'>,
+  { missing, hasFailed }: Pick<MadeExport, 'missing' | 'hasFailed'>,
+): void {
+  for (const what of missing) output.note(`WARNING: missing in it is ${what}`)
+  if (hasFailed) throw new ReportedError()
 }
 
 async function checkTables(database: Database): Promise<void> {
@@ -113,11 +156,18 @@ async function recordExport(database: Database, by: string): Promise<void> {
 }
 
 export interface ImportOptions {
+  /** Whether only counts of limits are brought, which an import before has left out. */
+  readonly countsOnly?: boolean | undefined
   /** Whether rows that are there are deleted first. */
   readonly replace?: boolean | undefined
   /** Whether the person is not asked. */
   readonly yes?: boolean | undefined
   readonly json?: boolean | undefined
+}
+
+/** An import that was made. */
+export interface MadeImport extends Omit<ImportReport, 'counts'> {
+  readonly counts: BroughtCounts
 }
 
 /**
@@ -129,7 +179,7 @@ export async function importDatabase(
   context: CommandContext,
   path: string,
   options: ImportOptions,
-): Promise<ImportReport> {
+): Promise<MadeImport> {
   const settings = context.settings()
   const header = await readExportHeader(path)
   await checkSecrets(context, header)
@@ -146,8 +196,7 @@ export async function importDatabase(
         replaces: options.replace === true,
         record: (trx, report) => recordImport(trx, context.actor, report),
       })
-      await raiseCounts(context, report.counts)
-      return report
+      return { ...report, counts: await raiseCounts(context, report.counts) }
     },
     true,
   ).catch((error: unknown) => {
@@ -160,16 +209,48 @@ export async function importDatabase(
   })
 }
 
+/**
+ * Brings the counts of an export alone, once more. In Redis, processes may
+ * count meanwhile.
+ *
+ * @throws {CommandError} | {ExportUnusable}
+ */
+export async function importCounts(
+  context: CommandContext,
+  path: string,
+): Promise<BroughtCounts & Pick<ImportReport, 'header'>> {
+  const settings = context.settings()
+  const { header, counts } = await readExportCounts(path)
+  return withDatabase(settings, async (database, home) => {
+    if (settings.redis === undefined) await refuseRunning(database, home, settings.dataDir)
+    await checkTables(database)
+    const brought = await raiseCounts(context, counts)
+    await database
+      .connect()
+      .transaction()
+      .execute((trx) => recordImport(trx, context.actor, { header, rows: 0 }, String(brought.done)))
+    return { header, ...brought }
+  }).catch((error: unknown) => {
+    throw ownersError(error)
+  })
+}
+
 async function recordImport(
   trx: Transaction<unknown>,
   by: string,
-  { header, rows }: ImportReport,
+  { header, rows }: Pick<ImportReport, 'header' | 'rows'>,
+  counts?: string,
 ): Promise<void> {
   await recordAudit(trx as RegistryTransaction, {
     actor: by,
     action: 'database.import',
     subject: 'database:all',
-    detail: { release: header.release, madeAt: header.madeAt, rows: String(rows) },
+    detail: {
+      release: header.release,
+      madeAt: header.madeAt,
+      rows: String(rows),
+      ...(counts === undefined ? {} : { counts }),
+    },
   })
 }
 

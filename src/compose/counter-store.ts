@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BucketWindow, Counter } from '../gateway/counters/counter.ts'
@@ -42,7 +43,17 @@ export interface CounterStore {
    */
   read(buckets: readonly BucketWindow[]): Promise<readonly CountedBucket[]>
   /** Raises counts to at least these. Where the store is not shared, no process may run. */
-  raise(counts: readonly CountedBucket[]): Promise<void>
+  raise(counts: readonly CountedBucket[]): Promise<RaisedCounts>
+  /** Whether it is certain that there is nothing to read here: no journal was ever written. */
+  isMissing(): Promise<boolean>
+}
+
+/** What became of counts. A second try for all of them does no harm. */
+export interface RaisedCounts {
+  /** Those that the store has confirmed. */
+  readonly done: number
+  /** Why the others are missing; undefined when none is. */
+  readonly failure: unknown
 }
 
 export interface OpenCounterOptions {
@@ -96,13 +107,23 @@ function onRedis(settings: Settings, address: RedisAddress): CounterStore {
       }
     },
     async raise(counts) {
-      const counter = await reach()
+      let done = 0
+      const counter = await reach().catch((failure: unknown) => ({ failure }))
+      if ('failure' in counter) return { done, ...counter }
       try {
-        await counter.raise(counts)
+        for (let at = 0; at < counts.length; at += raiseMax) {
+          const sent = counts.slice(at, at + raiseMax).map((count) => counter.raise([count]))
+          const outcomes = await Promise.allSettled(sent)
+          const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+          done += outcomes.filter(({ status }) => status === 'fulfilled').length
+          if (failed !== undefined) return { done, failure: failed.reason }
+        }
+        return { done, failure: undefined }
       } finally {
         await counter.close()
       }
     },
+    isMissing: async () => false,
   }
 
   // A question changes nothing; the gateways have judged the server when they started.
@@ -117,6 +138,8 @@ function onRedis(settings: Settings, address: RedisAddress): CounterStore {
 
 /** Buckets of one question: a few milliseconds of the server's time. */
 const peekMax = 500
+/** Counts on their way at a time. */
+const raiseMax = 200
 
 /** Keeps a journal in the data folder. A socket there lets commands reach the counts. */
 function inOneProcess({ dataDir }: Settings): CounterStore {
@@ -140,7 +163,15 @@ function inOneProcess({ dataDir }: Settings): CounterStore {
     },
     reach: async () => connectControl(dataDir),
     read: async () => readJournal(join(dataDir, journalName)),
-    raise: async (counts) => raiseJournal(join(dataDir, journalName), counts),
+    async raise(counts) {
+      try {
+        raiseJournal(join(dataDir, journalName), counts)
+        return { done: counts.length, failure: undefined }
+      } catch (failure) {
+        return { done: 0, failure }
+      }
+    },
+    isMissing: async () => !existsSync(join(dataDir, journalName)),
   }
 }
 

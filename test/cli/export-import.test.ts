@@ -1,5 +1,7 @@
 import {
   cpSync,
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -7,8 +9,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { hostname, tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import t from 'tap'
@@ -35,7 +37,7 @@ async function json(env: Readonly<Record<string, string>>, ...args: string[]) {
 }
 
 const source = await testDatabase(t)
-const fromSource = { ...secrets, DATABASE_URL: source.url }
+const fromSource = { ...secrets, DATABASE_URL: source.url, DATA_DIR: join(folder, 'none') }
 const { application, developer } = await testApplication(await testStores(source.database))
 await insertProcess(source.database)
 const file = join(folder, 'export.jsonl.gz')
@@ -56,12 +58,22 @@ t.test(
     const configDir = join(folder, 'config')
     cpSync(publishedConfig, configDir, { recursive: true })
     const env = { ...fromSource, CONFIG_DIR: configDir }
-    const { folder: made, rows } = await json(env, 'backup', into, '--keep', '1')
+    // What a process left that ended in the middle, and what one makes at the moment.
+    const left = (pid: number) => `.tollgate-20260101T000000Z.unfinished-${hostname()}-${pid}`
+    for (const pid of [2_147_483_646, process.ppid]) {
+      mkdirSync(join(into, left(pid)), { recursive: true })
+    }
+    const { folder: made, rows, missing } = await json(env, 'backup', into, '--keep', '1')
+    t.match(missing, [/^the counts of limits: REDIS_URL is not set/])
     t.match(made, /tollgate-\d{8}T\d{6}Z$/)
+    t.same(readdirSync(into), [left(process.ppid), basename(made)])
+    const plan = join(made, 'config', 'plans', 'default.yaml')
+    t.equal(statSync(plan).mode & 0o777, 0o600)
+    t.equal(statSync(dirname(plan)).mode & 0o777, 0o700)
     t.equal(statSync(made).mode & 0o777, 0o700)
     const manifest = readFileSync(join(made, 'manifest.json'), 'utf8')
     for (const secret of Object.values(secrets)) t.notOk(manifest.includes(secret), 'no secret')
-    t.match(JSON.parse(manifest), { rows, files: { 'config/plans/default.yaml': String } })
+    t.match(JSON.parse(manifest), { rows, missing, files: { 'config/plans/default.yaml': String } })
 
     const target = await testDatabase(t, 'empty')
     const away = join(folder, 'elsewhere')
@@ -75,6 +87,40 @@ t.test(
     t.match((await tollgate(machine, 'restore', away)).stderr, 'is not a backup')
   },
 )
+
+t.test('counts that cannot be carried fail loudly, and come alone at a second try', async (t) => {
+  const down = { DATABASE_URL: source.url, REDIS_URL: 'redis://127.0.0.1:1' }
+  const onboard = ['onboard', '--email', 'd@app.example', '--application', 'D']
+  await json(fromSource, ...onboard, '--api', 'xs2a@1.7.0')
+  const path = join(folder, 'without.jsonl.gz')
+  const poor = await tollgate(down, 'export', path)
+  t.equal(poor.code, 1, 'the export is made, and the exit code tells')
+  t.ok(existsSync(path))
+  for (const what of ['of KEY_PEPPER', 'of SESSION_SECRET', 's of limits: they cannot be read']) {
+    t.match(poor.stderr, new RegExp(`WARNING: missing .*${what}`))
+  }
+
+  const count = { bucket: 'a', windowLength: '86400', window: 20_000, epoch: 0, count: 3 }
+  const end = JSON.parse(lines.at(-1) ?? '')
+  const counted = fileOf('counted', [
+    ...lines.slice(0, -1),
+    JSON.stringify({ count }),
+    JSON.stringify({ ...end, counts: 1 }),
+  ])
+  const target = await testDatabase(t, 'empty')
+  const env = { ...secrets, DATABASE_URL: target.url, DATA_DIR: join(folder, 'data') }
+  const partly = await tollgate({ ...env, ...{ REDIS_URL: down.REDIS_URL } }, 'import', counted)
+  t.match(partly, {
+    code: 1,
+    stdout: `Imported ${exported.rows} rows`,
+    stderr: /done 0, missing 1/,
+  })
+  t.match(partly.stderr, `tollgate import --counts-only ${counted}`)
+  mkdirSync(env.DATA_DIR, { mode: 0o700 })
+  const { counts, countsMissing } = await json(env, 'import', '--counts-only', counted)
+  t.same({ counts, countsMissing }, { counts: 1, countsMissing: 0 })
+  t.match(readFileSync(join(env.DATA_DIR, 'counters.journal'), 'utf8'), 'a 86400 20000 0 3;')
+})
 
 t.test('an export never replaces a file', async (t) => {
   const { code, stderr } = await tollgate(fromSource, 'export', file)

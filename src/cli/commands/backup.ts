@@ -18,13 +18,16 @@ export function registerBackup(command: Command, context: CommandContext): void 
     .option('--keep <count>', 'then remove all but this many backups in the folder', (text) =>
       parseWhole(text, 1, 10_000),
     )
-    .option('--json', 'print {"folder","madeAt","rows","audit","removed"}')
+    .option('--json', 'print {"folder","madeAt","rows","audit","missing","removed"}')
     .action(async (into: string, { keep, json }: BackupOptions) => {
-      const { makeBackup, removeOldBackups } = await import('../backup-folder.ts')
-      const { folder, manifest } = await makeBackup(context, into)
+      const [{ makeBackup, removeOldBackups }, { reportMissing }] = await Promise.all([
+        import('../backup-folder.ts'),
+        import('../move-rows.ts'),
+      ])
+      const { folder, manifest, hasFailed } = await makeBackup(context, into)
       const removed = keep === undefined ? [] : await removeOldBackups(into, keep)
-      const { madeAt, rows, audit } = manifest
-      context.output.result(json, { folder, madeAt, rows, audit, removed }, () => {
+      const { madeAt, rows, audit, missing } = manifest
+      context.output.result(json, { folder, madeAt, rows, audit, missing, removed }, () => {
         const older = removed.length === 0 ? '' : ` Removed ${removed.length} older ones.`
         return `Backed up ${rows} rows and the configuration to ${folder}, as of ${madeAt}.${older}`
       })
@@ -33,5 +36,6 @@ export function registerBackup(command: Command, context: CommandContext): void 
           'It holds personal data. KEY_PEPPER, SESSION_SECRET and IDENTITY_PRIVATE_KEY are not in it: keep them elsewhere.',
         )
       }
+      reportMissing(context, { missing, hasFailed })
     })
 }

@@ -11,10 +11,10 @@ export function registerExport(command: Command, context: CommandContext): void 
     .description(
       'Write everything in the database to one file: developers, applications, keys, usage, the audit log, the sandbox bank and the counts of limits, as they are at one instant. It holds personal data, but no secrets of settings and no sessions. On PostgreSQL, use the role that owns the tables. The embedded database answers nothing else meanwhile.',
     )
-    .option('--json', 'print {"file","madeAt","tables","rows","counts","audit"}')
+    .option('--json', 'print {"file","madeAt","tables","rows","counts","audit","missing"}')
     .action(async (file: string, { json }: JsonOption) => {
-      const { exportDatabase } = await import('../move-rows.ts')
-      const report = await exportDatabase(context, file)
+      const { exportDatabase, reportMissing } = await import('../move-rows.ts')
+      const { hasFailed, ...report } = await exportDatabase(context, file)
       context.output.result(
         json,
         { file, ...report },
@@ -25,5 +25,6 @@ export function registerExport(command: Command, context: CommandContext): void 
           `${file} holds personal data. Keep KEY_PEPPER and SESSION_SECRET elsewhere: they are not in it, and an import needs them.`,
         )
       }
+      reportMissing(context, { missing: report.missing, hasFailed })
     })
 }

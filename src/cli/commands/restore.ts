@@ -15,22 +15,28 @@ export function registerRestore(command: Command, context: CommandContext): void
     )
     .option('--replace', 'delete everything that is in the database first')
     .option('--yes', 'with --replace: do not ask; required where no terminal can answer')
-    .option('--json', 'print {"madeAt","release","tables","rows","counts","migrated","config"}')
+    .option(
+      '--json',
+      'print {"madeAt","release","tables","rows","counts","countsMissing","migrated","config"}',
+    )
     .action(async (folder: string, options: ImportOptions) => {
-      const [{ exportName, readBackup, restoreConfig }, { importDatabase }] = await Promise.all([
+      const [
+        { exportName, readBackup, restoreConfig },
+        { importDatabase },
+        { reportMissingCounts },
+      ] = await Promise.all([
         import('../backup-folder.ts'),
         import('../move-rows.ts'),
+        import('../carry-counts.ts'),
       ])
       const manifest = await readBackup(folder)
-      const { counts, header, ...rest } = await importDatabase(
-        context,
-        join(folder, exportName),
-        options,
-      )
+      const file = join(folder, exportName)
+      const { counts, header, ...rest } = await importDatabase(context, file, options)
       const { configDir } = context.settings()
       const config = await restoreConfig(folder, manifest, configDir)
       const { madeAt, release, audit } = header
-      const report = { madeAt, release, ...rest, counts: counts.length, config }
+      const counted = { counts: counts.done, countsMissing: counts.missing }
+      const report = { madeAt, release, ...rest, ...counted, config }
       context.output.result(options.json, report, () => {
         const words: Readonly<Record<ConfigOutcome, string>> = {
           same: `${configDir} is as it was then.`,
@@ -39,8 +45,10 @@ export function registerRestore(command: Command, context: CommandContext): void
         }
         return `Restored ${rest.rows} rows, as of ${madeAt}. ${words[config]}`
       })
-      if (options.json === true) return
-      const expect = audit === null ? '' : ` --expect ${audit.position}:${audit.hash}`
-      context.output.note(`Now run: tollgate audit verify${expect}`)
+      if (options.json !== true) {
+        const expect = audit === null ? '' : ` --expect ${audit.position}:${audit.hash}`
+        context.output.note(`Now run: tollgate audit verify${expect}`)
+      }
+      reportMissingCounts(context, file, counts)
     })
 }

@@ -1,12 +1,20 @@
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { link, open, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { pipeline } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import { codeOf, ignoreMissing } from '../error-code.ts'
-import { type ExportHeader, ExportUnusable, exportFormat } from './export-format.ts'
+import {
+  type CountLine,
+  type ExportEndLine,
+  type ExportHeader,
+  ExportUnusable,
+  exportFormat,
+} from './export-format.ts'
+import { flushToDisk, removeAbandoned, unfinishedName } from './unfinished.ts'
 
 /** A file of that name exists. Nothing was changed. */
 export class ExportExists extends Error {
@@ -27,8 +35,9 @@ export async function writeExportFile<Result>(
   path: string,
   fill: (write: (text: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
-  const unfinished = `${path}.unfinished-${process.pid}`
+  const unfinished = unfinishedName(path)
   await refuseExisting(path)
+  await removeAbandoned(path)
   const gzip = createGzip({ level: constants.Z_BEST_SPEED })
   const file = createWriteStream(unfinished, { mode: 0o600, flags: 'wx' })
   try {
@@ -41,11 +50,12 @@ export async function writeExportFile<Result>(
     })
     gzip.end()
     await written
-    await flush(unfinished)
+    await flushToDisk(unfinished)
     // A link never replaces a file, a rename would.
     await link(unfinished, path).catch((error: unknown) => {
       throw codeOf(error) === 'EEXIST' ? new ExportExists(path) : error
     })
+    await flushToDisk(dirname(path))
     return result
   } finally {
     gzip.destroy()
@@ -59,15 +69,6 @@ async function refuseExisting(path: string): Promise<void> {
   if (handle === undefined) return
   await handle.close()
   throw new ExportExists(path)
-}
-
-async function flush(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** A line is a row, and no row is longer: more is no export. */
@@ -111,6 +112,31 @@ export async function* readExportLines(path: string): AsyncGenerator<readonly st
 export async function readExportHeader(path: string): Promise<ExportHeader> {
   for await (const [line = ''] of readExportLines(path)) return parseHeader(path, line)
   throw notAnExport(path)
+}
+
+/**
+ * Reads the header of an export and its counts of limits.
+ *
+ * @throws {ExportUnusable} also when its end is missing
+ */
+export async function readExportCounts(path: string): Promise<{
+  readonly header: ExportHeader
+  readonly counts: readonly CountLine['count'][]
+}> {
+  let header: ExportHeader | undefined
+  const counts: CountLine['count'][] = []
+  for await (const lines of readExportLines(path)) {
+    header ??= parseHeader(path, lines[0] ?? '')
+    for (const line of lines) {
+      const control = line.startsWith('{') ? parsed(line) : undefined
+      // Parse boundary: a count of a known format.
+      if (control?.['count'] !== undefined) counts.push((control as unknown as CountLine).count)
+      if (control?.['end'] !== 'export') continue
+      if ((control as unknown as ExportEndLine).counts !== counts.length) throw notAnExport(path)
+      return { header, counts }
+    }
+  }
+  throw cutOff(path)
 }
 
 /** @throws {ExportUnusable} */
