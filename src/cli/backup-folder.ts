@@ -88,7 +88,7 @@ export async function makeBackup(context: CommandContext, into: string): Promise
   }
 }
 
-/** Gives files mode 0600 and folders 0700, whatever CONFIG_DIR has, and flushes all of them to the disk. */
+/** Gives files mode 0600 and folders 0700, whatever CONFIG_DIR has, and flushes everything to the disk. */
 async function keepToOwner(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)

@@ -48,7 +48,7 @@ export interface CounterStore {
   isMissing(): Promise<boolean>
 }
 
-/** What became of counts. A second try for all of them does no harm. */
+/** What became of counts. A second try with all counts does no harm. */
 export interface RaisedCounts {
   /** Those that the store has confirmed. */
   readonly done: number
