@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -24,11 +26,12 @@ t.test(
   'a reload under calls keeps nothing of the configuration before it',
   { timeout: 180_000 },
   async (t) => {
+    const configDir = testConfigDir(t)
     const tollgate = await startTollgate({
       settings: readSettings({
         ...quietEnv,
         DATA_DIR: await testDataDir(t),
-        CONFIG_DIR: testConfigDir(t),
+        CONFIG_DIR: configDir,
       }),
       roles: new Set(roles),
       log: createLog('silent'),
@@ -39,8 +42,15 @@ t.test(
     const url = /gateway=(\S+)/.exec(tollgate.readyLine)?.[1] ?? ''
     const key = /X-API-Key: (tg_\w+)/.exec(tollgate.welcome ?? '')?.[1] ?? ''
 
+    const plan = join(configDir, 'plans', 'default.yaml')
+    const text = readFileSync(plan, 'utf8')
+    let reloads = 0
+
     async function reload(times: number): Promise<void> {
       for (let count = 0; count < times; count += 1) {
+        // The same content replaces nothing.
+        reloads += 1
+        writeFileSync(plan, text.replace(/calls: \d+/, `calls: ${1000 + reloads}`))
         const answer = await fetch(`${url}/v1.7.0/accounts`, { headers: { 'x-api-key': key } })
         await answer.arrayBuffer()
         if (!(await tollgate.reload())) throw new Error('the configuration is valid')
