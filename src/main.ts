@@ -5,7 +5,7 @@ import { folderState } from './catalogue/folder-state.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { createAddresses } from './compose/addresses.ts'
 import { openCertificates } from './compose/certificates.ts'
-import { checkBackends } from './compose/check-backends.ts'
+import { backendsOf, checkBackends } from './compose/check-backends.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
 import { followReloads } from './compose/follow-reloads.ts'
 import {
@@ -120,6 +120,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     ...{ configDir: settings.configDir, catalogue, log, events, metricsRegistry },
     onPublished: async (published) => workers?.publish(transferred(published)),
   })
+  if (roles.has('gateway')) publisher.prepareWith(backendsOf(settings))
   const parts = {
     ...{ ...base, certificates, publisher, addresses, metricsRegistry, jobs },
     sandboxSecret: await sandboxSecretOf(settings, roles, secrets),
@@ -154,8 +155,9 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     addresses.bound('gateway', await listening)
     gateway.endApplications(addresses)
   }
-  services?.registry.onChange('configuration', ({ action }) => {
-    if (action !== 'log') void certificates.reload()
+  services?.registry.onChange('configuration', ({ action, detail = {} }) => {
+    if (action === 'log') workers?.noteLog(detail)
+    else void certificates.reload()
   })
   const managementToken =
     settings.managementToken === undefined

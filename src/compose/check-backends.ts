@@ -2,6 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { editDistance } from '../platform/edit-distance.ts'
 import type { Settings } from '../platform/settings.ts'
 import { SettingsError } from '../platform/settings-reader.ts'
+import type { Prepare } from './publisher.ts'
 
 /**
  * Checks that every API of BACKEND_URLS is published: the calls of a misspelled
@@ -25,4 +26,12 @@ export function checkBackends(
     return [`BACKEND_URLS: there is no API "${name}" in CONFIG_DIR; ${hint}`]
   })
   if (problems.length > 0) throw new SettingsError(problems)
+}
+
+/** Refuses a new configuration that lacks an API of BACKEND_URLS: the next start would fail with it. */
+export function backendsOf(settings: Pick<Settings, 'backendUrls'>): Prepare {
+  return async (catalogue) => {
+    checkBackends(settings, catalogue)
+    return () => {}
+  }
 }

@@ -67,8 +67,9 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
   return {
     identity,
     async listen(addresses) {
-      const recorder = openRecording(options)
+      // Spans first, so they end last: a dead collector must not delay what the recorder has to write.
       const spans = await openSpans(options)
+      const recorder = openRecording(options)
       const availability = recordAvailability({
         db: database.connect<RegistrySchema>(),
         ...{ log, now: Date.now, randomUUID },
@@ -88,6 +89,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
           recordedAddress: createRecordedAddress(settings.recordAddresses),
         }),
         isTraceSampled: spans && sampleOf(settings.otelTracesSamplerArg),
+        followsSampledFlag: settings.traceFollowsCaller,
         tls: options.certificates.gateway,
         backendUrl: addresses.backend(),
         backendUrls: settings.backendUrls,
@@ -129,12 +131,13 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
 }
 
 /** OpenTelemetry's code is loaded only where spans are sent. */
-async function openSpans({ settings, version, log, lifetime }: GatewayRoleOptions) {
+async function openSpans({ settings, version, services, log, lifetime }: GatewayRoleOptions) {
   const { otelEndpoint: endpoint, otelHeaders: headers, otelServiceName: serviceName } = settings
   if (endpoint === undefined) return undefined
   const { createSpans } = await import('../gateway/operate/spans.ts')
   const spans = createSpans({
     ...{ endpoint, headers, serviceName, version, log },
+    onLost: services.metrics.spansLost,
     monotonic: () => performance.now(),
     now: Date.now,
   })
@@ -142,9 +145,9 @@ async function openSpans({ settings, version, log, lifetime }: GatewayRoleOption
   return spans
 }
 
-/** Samples a share of new traces by their ids, whose end is random. */
-function sampleOf(share: number): (traceId: string) => boolean {
-  return (traceId) => Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32
+/** Samples a share of the calls by the ids of the gateway's own spans, which are random and no caller can choose. */
+function sampleOf(share: number): (spanId: string) => boolean {
+  return (spanId) => Number.parseInt(spanId.slice(-8), 16) < share * 2 ** 32
 }
 
 /** Call records per second of all workers together when the embedded database, a thread of this process, writes them. */

@@ -11,6 +11,7 @@ import {
 import { errorText } from '../platform/error-text.ts'
 import type { Logger } from '../platform/log.ts'
 import type { SecurityEvents } from '../platform/security-events.ts'
+import { SettingsError } from '../platform/settings-reader.ts'
 
 /** Why a configuration is loaded again. */
 export interface ReloadCause {
@@ -120,7 +121,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
     refused = await failureOf(replace, (error) => {
       mayPass =
         error instanceof CatalogueError && error.problems.some(({ rule }) => passingRules.has(rule))
-      const problems = error instanceof CatalogueError ? error.message : undefined
+      const problems =
+        error instanceof CatalogueError || error instanceof SettingsError
+          ? error.message
+          : undefined
       log.error(
         { err: problems === undefined ? error : undefined, problems },
         'reload refused, the current configuration stays active',

@@ -6,6 +6,7 @@ import {
   createGatewayMetrics,
   type GatewayMetrics,
   type RecordingMetrics,
+  type SpanMetrics,
 } from '../gateway/operate/metrics.ts'
 import { createProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import type { RegistrySchema } from '../gateway/registry/schema.ts'
@@ -18,7 +19,7 @@ import { warnOfAuditRole } from './warn-of-audit-role.ts'
 
 /** What the gateway and the portal share. Each process that runs one of the roles opens it once. */
 export interface Services extends Stores {
-  readonly metrics: GatewayMetrics & RecordingMetrics
+  readonly metrics: GatewayMetrics & RecordingMetrics & SpanMetrics
   readonly publisher: Publisher
 }
 

@@ -268,6 +268,7 @@ export function deploymentWarnings(settings: Settings, roles: ReadonlySet<Role>)
     ...unnamedProxies(settings, roles),
     ...wideProxies(settings, roles),
     ...operatorsOfOneFactor(settings, roles),
+    ...unreadOtel(settings, roles),
   ]
 }
 
@@ -287,7 +288,7 @@ function uncheckedRevocation(settings: Settings, roles: ReadonlySet<Role>): stri
 /** Connections that this process opens to other machines without encryption. */
 function plainTargets(settings: Settings, roles: ReadonlySet<Role>): string[] {
   const { databaseUrl, redis, backendUrl, backendUrls } = settings
-  const { identityJwksUrls = [], gatewayUrl, gatewayPublicUrl } = settings
+  const { identityJwksUrls = [], gatewayUrl, gatewayPublicUrl, otelEndpoint } = settings
   const isPlainUrl = (url: string | undefined): boolean =>
     url?.startsWith('http:') === true && !isLoopback(new URL(url).hostname)
   const usesStores = roles.has('gateway') || roles.has('portal')
@@ -318,6 +319,10 @@ function plainTargets(settings: Settings, roles: ReadonlySet<Role>): string[] {
       isSo:
         roles.has('portal') && !roles.has('gateway') && isPlainUrl(gatewayUrl ?? gatewayPublicUrl),
       text: 'GATEWAY_URL: the connection to the gateway is not encrypted (use https://)',
+    },
+    {
+      isSo: roles.has('gateway') && isPlainUrl(otelEndpoint),
+      text: 'OTEL_EXPORTER_OTLP_ENDPOINT: the connection to the collector is not encrypted (use https://)',
     },
   ]
   return plain.flatMap(({ isSo, text }) => (isSo ? [text] : []))
@@ -449,4 +454,10 @@ function unreachableAddresses(settings: Settings, roles: ReadonlySet<Role>): str
 function leadsHere(url: string): boolean {
   const { hostname } = new URL(url)
   return hostname === '0.0.0.0' || isLoopback(hostname)
+}
+
+/** Variables of OpenTelemetry that an operator may know from other programs. */
+function unreadOtel({ otelUnread }: Settings, roles: ReadonlySet<Role>): string[] {
+  if (!roles.has('gateway')) return []
+  return otelUnread.map((name) => `${name} has no effect: Tollgate does not read it`)
 }

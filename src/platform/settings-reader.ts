@@ -38,6 +38,20 @@ export function isServiceLink(name: string, value: string | undefined): boolean 
   return name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\/\S+:\d+$/.test(value ?? '')
 }
 
+const readOtel =
+  /^OTEL_(?:SERVICE_NAME|TRACES_SAMPLER_ARG|EXPORTER_OTLP_(?:ENDPOINT|HEADERS_FILE|(?:TRACES_)?(?:HEADERS|COMPRESSION|CERTIFICATE|CLIENT_CERTIFICATE|CLIENT_KEY)))$/
+
+/** Whether a field of HTTP can carry it. */
+function isEncodedField(text: string): boolean {
+  const [, value] = /^\s*[!#$%&'*+.^_`|~\w-]+\s*=(.*)$/.exec(text) ?? []
+  if (value === undefined) return false
+  try {
+    return /^[\t\x20-\x7e\x80-\xff]*$/.test(decodeURIComponent(value.trim()))
+  } catch {
+    return false
+  }
+}
+
 /** Reads variables one by one and collects their problems. An empty variable counts as absent. */
 export function createSettingsReader(env: Readonly<Record<string, string | undefined>>) {
   // A set, because a default may read a setting that also has its own row.
@@ -385,6 +399,23 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       if (problem !== undefined) problems.add(`${name}: ${problem}`)
       return value
     },
+
+    /** Percent-encoded `name=value` between commas, by NAME or NAME_FILE, as one text. */
+    encodedFields(name: string): string | undefined {
+      const value = readSecret(name)
+      if (value !== undefined && !value.split(',').every(isEncodedField)) {
+        problems.add(
+          `${name}: is not name=value, separated by commas, with % only before two hexadecimal digits (e.g. authorization=Bearer%20abc; value not shown)`,
+        )
+      }
+      return value
+    },
+
+    /** OpenTelemetry's variables that are set, but that neither Tollgate nor its exporter reads. */
+    unreadOtel: (): readonly string[] =>
+      Object.keys(env).filter(
+        (name) => name.startsWith('OTEL_') && read(name) !== undefined && !readOtel.test(name),
+      ),
 
     /** The files of the secrets that were read from files, by the setting that they are for. */
     secretFiles: (): Readonly<Record<string, string>> => ({ ...secretFiles }),

@@ -629,12 +629,13 @@ const records = {
       'Address of an OpenTelemetry collector that takes OTLP over HTTP (JSON): a gateway sends the spans of sampled calls to `/v1/traces` below it ([traces](traces.md)).',
     read: (reader) => reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector.internal:4318'),
   }),
-  otelHeaders: secret(
-    'OTEL_EXPORTER_OTLP_HEADERS',
-    'none',
-    1,
-    'Header fields for the collector, `name=value` separated by commas, percent-encoded.',
-  ),
+  otelHeaders: row({
+    names: ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS_FILE'],
+    fallback: 'none',
+    meaning: 'Header fields for the collector, `name=value` separated by commas, percent-encoded.',
+    isSecret: true,
+    read: (reader) => reader.encodedFields('OTEL_EXPORTER_OTLP_HEADERS'),
+  }),
   otelServiceName: row({
     names: ['OTEL_SERVICE_NAME'],
     fallback: '`tollgate`',
@@ -643,10 +644,17 @@ const records = {
   }),
   otelTracesSamplerArg: row({
     names: ['OTEL_TRACES_SAMPLER_ARG'],
-    fallback: '1',
+    fallback: '0.01',
     meaning:
-      'Share of the calls, from 0 to 1, of which spans are sent. A call that comes with a `traceparent` follows that instead.',
-    read: (reader) => reader.share('OTEL_TRACES_SAMPLER_ARG', 1),
+      'Share of the calls, from 0 to 1, of which spans are sent, whatever `traceparent` they come with.',
+    read: (reader) => reader.share('OTEL_TRACES_SAMPLER_ARG', 0.01),
+  }),
+  traceFollowsCaller: row({
+    names: ['TRACE_FOLLOW_CALLER'],
+    fallback: '`off`',
+    meaning:
+      '`on`: calls whose `traceparent` is sampled are sampled, too. For gateways that only your own systems reach, or behind a proxy that sets `traceparent` itself: any caller can ask for the spans of all its calls.',
+    read: (reader) => reader.oneOf('TRACE_FOLLOW_CALLER', ['on', 'off'], 'off') === 'on',
   }),
   recordAddresses: row({
     names: ['RECORD_ADDRESSES'],
@@ -741,6 +749,8 @@ export type Settings = {
 } & {
   /** The file of each secret that NAME_FILE gives, by NAME. */
   readonly secretFiles: Readonly<Record<string, string>>
+  /** Names of OpenTelemetry's variables that are set and have no effect. */
+  readonly otelUnread: readonly string[]
 }
 
 /**
@@ -764,5 +774,6 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   reader.finish()
   // The type derives each value from the row with its name.
   const secretFiles = reader.secretFiles()
-  return Object.freeze({ ...Object.fromEntries(values), secretFiles } as Settings)
+  const otelUnread = reader.unreadOtel()
+  return Object.freeze({ ...Object.fromEntries(values), secretFiles, otelUnread } as Settings)
 }

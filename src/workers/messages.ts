@@ -1,5 +1,6 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { TransferredCatalogue } from '../catalogue/transferred-catalogue.ts'
+import type { LogChange } from '../platform/log-switch.ts'
 import type { Settings } from '../platform/settings.ts'
 import type { KeyPair, UpstreamCredentials } from '../platform/tls.ts'
 
@@ -33,6 +34,8 @@ export interface WorkerStart {
   readonly backendUrl: string
   readonly portalUrl: string
   readonly published: PublishedMessage
+  /** The last change of the log, perhaps over; undefined: none. Later ones come through the database. */
+  readonly log: LogChange | undefined
 }
 
 /** One dependency of a worker, and whether it is available. */

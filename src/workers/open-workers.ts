@@ -67,6 +67,7 @@ export async function startWorkers(
     backendUrl: addresses.backend(),
     portalUrl: addresses.portal(),
     published: transferred(options.published),
+    log: undefined,
   })
 }
 

@@ -84,6 +84,8 @@ async function open(
   let isEnding = false
   const logSwitch = createLogSwitch({ log, settings, now: Date.now })
   lifetime.opened(() => logSwitch.close())
+  const { log: change } = start
+  if (Date.parse(change?.until ?? '') > Date.now()) logSwitch.change(change ?? {})
   const base = {
     settings,
     logSwitch,

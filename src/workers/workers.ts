@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Logger } from '../platform/log.ts'
+import type { LogChange } from '../platform/log-switch.ts'
 import type { Probe } from '../platform/management.ts'
 import { stopTimes } from '../platform/stop-times.ts'
 import { createMergedMetrics, type MergedMetrics } from './merged-metrics.ts'
@@ -30,6 +31,8 @@ export interface Workers {
   adoptTls(tls: Partial<WorkerTls>): void
   /** Gives changed secrets to running and future workers. */
   adoptSecrets(secrets: Readonly<Record<string, string>>): void
+  /** Future workers start with this change of the log; running ones have it from the database. */
+  noteLog(change: LogChange): void
   /** From now on every response asks its client to close the connection, and no worker is replaced. */
   prepareEnd(): void
   /** The merged metrics of the workers and this process. */
@@ -169,6 +172,9 @@ export function forkWorkers(options: WorkersOptions): Workers {
       if (starting === undefined) return
       starting = { ...starting, secrets: { ...starting.secrets, ...secrets } }
       tellAll({ kind: 'secrets', secrets })
+    },
+    noteLog(log) {
+      if (starting !== undefined) starting = { ...starting, log }
     },
     prepareEnd() {
       isEnding = true

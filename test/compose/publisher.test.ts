@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { backendsOf } from '../../src/compose/check-backends.ts'
 import { createPublisher } from '../../src/compose/publisher.ts'
 import { createConfigurationMetrics } from '../../src/gateway/operate/configuration-metrics.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -46,3 +47,20 @@ t.test('a reload that workers do not receive fails, and the next one is carried 
   t.match(metrics, /^gateway_config_reloads_total\{result="failure"\} 2$/m)
   t.match(metrics, /^gateway_config_reloads_total\{result="success"\} 2$/m)
 })
+
+t.test(
+  'a reload without an API that BACKEND_URLS names is refused, as the next start would be',
+  async (t) => {
+    const publisher = createPublisher({
+      configDir: 'config',
+      catalogue: await loadCatalogue('test/catalogue/fixtures/minimal'),
+      metrics: createConfigurationMetrics(new Registry()),
+      log: createLog('silent'),
+      events: { record() {} },
+    })
+    publisher.prepareWith(backendsOf({ backendUrls: new Map([['gone', 'http://10.0.0.8:8082']]) }))
+    t.equal(await publisher.reload(), false)
+    t.match(publisher.state().refused, 'BACKEND_URLS: there is no API "gone" in CONFIG_DIR')
+    t.equal(publisher.current().generation, 1)
+  },
+)

@@ -168,6 +168,7 @@ async function statusWithout(omitted: string | undefined, probe: Probe): Promise
   const app = await createListener({
     receive: createReceiveCall({
       isTraceSampled: () => false,
+      followsSampledFlag: false,
       published: () => ({ generation: 1, catalogue, router: createRouter(catalogue) }),
       clientAddress: () => '127.0.0.1',
       clientScheme: () => 'http',
@@ -286,7 +287,14 @@ t.test('a check that goes on twice forwards no call without a grant', async (t) 
     ...{ request, response: new CallResponse(request), fields: readFields([]), published },
     ...{ target: '/', requestId: randomUUID(), address: '', scheme: 'http' },
     ...{ portalOrigin: undefined, startedAt: 0, before: undefined },
-    trace: { id: '', parentId: undefined, spanId: '', isSampled: false, state: undefined },
+    trace: {
+      id: '',
+      parentId: undefined,
+      spanId: '',
+      isSampled: false,
+      isSampledByCaller: false,
+      state: undefined,
+    },
   })
   run(call, (granted) => forwarded.push(granted))
   t.same([forwarded.length, errors.length, seen], [0, 1, ['INTERNAL_ERROR']])

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { pino } from 'pino'
 import t from 'tap'
-import { createSpans, type Spans } from '../../src/gateway/operate/spans.ts'
+import { createSpans, type Spans, type SpansOptions } from '../../src/gateway/operate/spans.ts'
 import { createLog } from '../../src/platform/log.ts'
 import type { Test } from '../support/database.ts'
 import { startEdge, testKey } from '../support/edge.ts'
@@ -22,7 +22,7 @@ t.test(
     const backend = await startRawBackend(t)
     const lines: Record<string, unknown>[] = []
     const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
-    const edge = await startEdge(t, { backendUrl: backend.url, log })
+    const edge = await startEdge(t, { backendUrl: backend.url, log, followsSampledFlag: true })
     async function forwarded(headers: readonly (readonly [string, string])[]) {
       const response = await fetch(edge.url + accounts, {
         headers: [['x-api-key', testKey], ...headers.map((pair) => [...pair] as [string, string])],
@@ -142,15 +142,17 @@ async function startCollector(t: Test) {
   return { url, spans, seen }
 }
 
-function spansTo(endpoint: string): Spans {
+function spansTo(endpoint: string, told: Partial<SpansOptions> = {}): Spans {
   return createSpans({
     endpoint,
     headers: 'authorization=Bearer%20abc',
     serviceName: 'tollgate',
     version: '1',
     log: createLog('silent'),
+    onLost() {},
     monotonic: () => performance.now(),
     now: Date.now,
+    ...told,
   })
 }
 
@@ -160,9 +162,10 @@ t.test(
     const backend = await startRawBackend(t)
     const collector = await startCollector(t)
     const spans = spansTo(collector.url)
+    let isSampled = true
     const edge = await startEdge(t, {
       ...{ backendUrl: backend.url, spans },
-      isTraceSampled: () => true,
+      isTraceSampled: () => isSampled,
     })
     const account = '3dc3d5b3-7023-4848-9853-f5400a64e80f'
     const call = async (path: string, headers: Record<string, string>) => {
@@ -174,7 +177,10 @@ t.test(
       ...key,
       traceparent: `00-${id}-${parent}-01`,
     })
-    await call(accounts, { ...key, traceparent: `00-${id}-${parent}-00` })
+    isSampled = false
+    await call(accounts, { ...key, traceparent: `00-${id}-${parent}-01` })
+    t.match(backend.requests[1]?.headers.get('traceparent')?.[0], new RegExp(`^00-${id}-.*-00$`))
+    isSampled = true
     await call(`/nothing/${account}`, { 'x-api-key': 'tg_secret_key' })
     await until('the last call is over', async () =>
       /outcome="NOT_FOUND"\} 1/.test(await edge.metrics()),
@@ -189,7 +195,7 @@ t.test(
     t.same(
       [...named.keys()].sort(),
       ['GET /accounts/{account-id}', 'GET /v1.7.0/accounts/{account-id}', 'authenticate', 'limit'],
-      'the call that its caller does not sample has none',
+      'the call that only its caller samples has none',
     )
     t.match(whole, { parentSpanId: parent, kind: 2 })
     for (const child of [toBackend, named.get('authenticate'), named.get('limit')]) {
@@ -219,6 +225,77 @@ t.test(
     for (const secret of [testKey, 'tg_secret', account, 'withBalance', '127.0.0.1']) {
       t.notMatch(text, secret)
     }
+  },
+)
+
+t.test(
+  'where callers are followed, their sampled calls have spans, but not their refusals without a key',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const collector = await startCollector(t)
+    const spans = spansTo(collector.url)
+    const edge = await startEdge(t, {
+      ...{ backendUrl: backend.url, spans, followsSampledFlag: true },
+      isTraceSampled: () => false,
+    })
+    const traceparent = `00-${id}-${parent}-01`
+    for (const headers of [{ traceparent }, { traceparent, 'x-api-key': testKey }]) {
+      await (await fetch(edge.url + accounts, { headers })).arrayBuffer()
+    }
+    await until('the last call is over', async () =>
+      /outcome="forwarded"\} 1/.test(await edge.metrics()),
+    )
+    await spans.close()
+    const whole = collector.spans.filter(({ kind }) => kind === 2)
+    t.equal(whole.length, 1)
+    t.equal(attributesOf(whole[0])['tollgate.outcome'], 'forwarded')
+  },
+)
+
+t.test(
+  'lost spans are counted by reason; the log says so once, and when they are sent again',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    let isWell = false
+    const held: (() => void)[] = []
+    const collector = createServer((request, response) => {
+      request.resume()
+      const answer = () => void response.writeHead(isWell ? 200 : 400).end('{}')
+      if (isWell) answer()
+      else held.push(answer)
+    })
+    const port = await listenOnLoopback(collector)
+    t.teardown(() => collector.close())
+    const lost = { queue_full: 0, export_failed: 0 }
+    const lines: { readonly msg: string }[] = []
+    const spans = spansTo(`http://127.0.0.1:${port}`, {
+      log: pino({}, { write: (line: string) => lines.push(JSON.parse(line)) }),
+      onLost: (count, reason) => {
+        lost[reason] += count
+      },
+    })
+    const ended: Parameters<Spans['ended']>[] = []
+    const edge = await startEdge(t, {
+      ...{ backendUrl: backend.url, isTraceSampled: () => true },
+      spans: { ended: (...call) => void ended.push(call) },
+    })
+    await (await fetch(edge.url + accounts, { headers: { 'x-api-key': testKey } })).arrayBuffer()
+    await until('the call is over', () => ended.length === 1)
+    const [call] = ended
+    if (call === undefined) throw new Error('no call')
+    for (let count = 0; count < 700; count += 1) spans.ended(...call)
+    t.ok(lost.queue_full > 0)
+    t.equal(lines.length, 1)
+    await until('the collector is asked', () => held.length > 0)
+    for (const answer of held.splice(0)) answer()
+    await until('the refusal is counted', () => lost.export_failed > 0)
+    isWell = true
+    for (const answer of held.splice(0)) answer()
+    await spans.close()
+    t.same(
+      lines.map(({ msg }) => msg),
+      ['spans are lost', 'spans are sent again'],
+    )
   },
 )
 

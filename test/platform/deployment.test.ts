@@ -291,6 +291,31 @@ t.test('with TLS at the gateway, Client-Cert counts only from proxies named for 
 })
 
 t.test(
+  'the collector of spans: TLS if required, readable header fields, no variable that has no effect unnoticed',
+  async (t) => {
+    const gateway = new Set<Role>(['gateway'])
+    const env = { BACKEND_URL: 'http://127.0.0.1:8082' }
+    const plain = { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.internal:4318' }
+    t.match(deploymentWarnings(readSettings(plain), gateway).join(), 'OTEL_EXPORTER_OTLP_ENDPOINT:')
+    t.throws(() => checkDeployment(readSettings({ ...plain, REQUIRE_TLS: 'true' }), gateway), {
+      message: /OTEL_EXPORTER_OTLP_ENDPOINT: the connection to the collector is not encrypted/,
+    })
+    for (const fields of ['a=100%', 'a=b,c', 'a=%0A', 'a b=c']) {
+      t.throws(() => readSettings({ ...env, OTEL_EXPORTER_OTLP_HEADERS: fields }), {
+        message: /OTEL_EXPORTER_OTLP_HEADERS: is not name=value/,
+      })
+    }
+    const read = { OTEL_EXPORTER_OTLP_HEADERS: 'a=Bearer%20b,c=d', OTEL_SDK_DISABLED: 'true' }
+    t.same(
+      deploymentWarnings(readSettings({ ...env, ...read }), gateway).filter((text) =>
+        /OTEL/.test(text),
+      ),
+      ['OTEL_SDK_DISABLED has no effect: Tollgate does not read it'],
+    )
+  },
+)
+
+t.test(
   'backends of single APIs are origins of published APIs; a near miss is told what it may mean',
   async (t) => {
     const problems = (env: Readonly<Record<string, string>>): string[] => {

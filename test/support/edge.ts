@@ -70,6 +70,7 @@ export interface TestEdgeOptions {
   readonly recorder?: CallObserverOptions['recorder']
   readonly spans?: CallObserverOptions['spans']
   readonly isTraceSampled?: EdgeOptions['isTraceSampled']
+  readonly followsSampledFlag?: EdgeOptions['followsSampledFlag']
   readonly availability?: CallObserverOptions['availability']
   /** Takes the lines of calls (default: silent). */
   readonly log?: CallObserverOptions['log']
@@ -157,6 +158,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
       recordedAddress: createRecordedAddress('truncated'),
     }),
     isTraceSampled: options.isTraceSampled,
+    followsSampledFlag: options.followsSampledFlag,
     tls: options.tls,
     backendUrl: options.backendUrl,
     backendUrls: options.backendUrls ?? new Map(),

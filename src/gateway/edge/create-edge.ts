@@ -33,8 +33,10 @@ export interface EdgeOptions {
   /** Undefined: the settings ask for no client certificates, and a client's `Client-Cert` means nothing. */
   readonly certificates: ClientCertificates | undefined
   readonly observer: Observer
-  /** Which new traces are sampled; undefined: none, because no spans are sent. */
+  /** Which calls are sampled; undefined: none, because no spans are sent. */
   readonly isTraceSampled?: Sampler | undefined
+  /** Whether a sampled `traceparent` samples, too (default: no). */
+  readonly followsSampledFlag?: boolean | undefined
   /** TLS of the listener; undefined: plain HTTP. */
   readonly tls?: ListenerTls | undefined
   /** Origin of the backend of every API that has none of its own. */
@@ -135,6 +137,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     receive: createReceiveCall({
       ...{ published: options.published, portalUrl, monotonic, randomUUID },
       isTraceSampled: isTraceSampled ?? (() => false),
+      followsSampledFlag: options.followsSampledFlag === true,
       clientAddress: createClientAddress(isProxy),
       clientScheme: createClientScheme(isProxy),
     }),

@@ -59,6 +59,10 @@ export interface GatewayMetrics {
 const lossReasons = ['replaced', 'unwritten'] as const
 type LossReason = (typeof lossReasons)[number]
 
+/** Why a span was lost. */
+export type SpanLossReason = (typeof spanLossReasons)[number]
+const spanLossReasons = ['queue_full', 'export_failed'] as const
+
 /** Counts what the recorder had to drop. */
 export interface RecordingMetrics {
   /** Call records that developers will not see. */
@@ -67,7 +71,14 @@ export interface RecordingMetrics {
   usageLost(calls: number): void
 }
 
-export function createGatewayMetrics(registry: Registry): GatewayMetrics & RecordingMetrics {
+/** Counts spans that no collector got. */
+export interface SpanMetrics {
+  spansLost(spans: number, reason: SpanLossReason): void
+}
+
+export function createGatewayMetrics(
+  registry: Registry,
+): GatewayMetrics & RecordingMetrics & SpanMetrics {
   const registers = [registry]
   const requests = createTalliedCounter({
     name: 'gateway_requests_total',
@@ -165,6 +176,13 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     registers,
   })
   for (const reason of lossReasons) recordsLost.inc({ reason }, 0)
+  const spansLost = new Counter({
+    name: 'gateway_spans_lost_total',
+    help: 'Spans that no collector got, by reason: queue_full (more than it takes), or export_failed (it did not answer or refused)',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of spanLossReasons) spansLost.inc({ reason }, 0)
   const usageLost = new Counter({
     name: 'gateway_usage_calls_lost_total',
     help: 'Counted calls that are missing from the usage that developers see',
@@ -238,6 +256,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
       },
       forfeited: (calls) => forfeited.inc(calls),
     },
+    spansLost: (spans, reason) => spansLost.inc({ reason }, spans),
     recordsLost: (records, reason) => recordsLost.inc({ reason }, records),
     usageLost: (calls) => usageLost.inc(calls),
   }

@@ -14,11 +14,12 @@ import {
   BatchSpanProcessor,
   RandomIdGenerator,
   type SpanExporter,
+  type SpanProcessor,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Logger } from '../../platform/log.ts'
 import type { Call } from '../edge/call.ts'
-import type { FinishedCall } from './metrics.ts'
+import type { FinishedCall, SpanLossReason } from './metrics.ts'
 
 export interface SpansOptions {
   /** Of the collector; `/v1/traces` is appended. */
@@ -27,7 +28,8 @@ export interface SpansOptions {
   readonly headers: string | undefined
   readonly serviceName: string
   readonly version: string
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly onLost: (spans: number, reason: SpanLossReason) => void
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
   /** Milliseconds since 1970. */
@@ -42,7 +44,7 @@ export interface Spans {
 }
 
 const exportMs = 5_000
-const warnMs = 60_000
+const queueMax = 2_048
 
 /**
  * Sends spans with OpenTelemetry's SDK: one for the call, and under it one for
@@ -54,20 +56,16 @@ const warnMs = 60_000
  * request, no key and no address.
  */
 export function createSpans(options: SpansOptions): Spans {
-  const { log, monotonic, now } = options
+  const { monotonic, now } = options
   const random = new RandomIdGenerator()
   /** The ids that other programs know already. */
   let traceId: string | undefined
   let spanId: string | undefined
-  const exporter = warning(
-    new OTLPTraceExporter({
-      url: `${options.endpoint}/v1/traces`,
-      headers: headersOf(options.headers),
-      timeoutMillis: exportMs,
-    }),
-    log,
-    monotonic,
-  )
+  const exporter = new OTLPTraceExporter({
+    url: `${options.endpoint}/v1/traces`,
+    headers: headersOf(options.headers),
+    timeoutMillis: exportMs,
+  })
   const provider = new TracerProvider({
     // Only sampled calls come here.
     sampler: new AlwaysOnSampler(),
@@ -80,7 +78,7 @@ export function createSpans(options: SpansOptions): Spans {
       generateTraceId: () => traceId ?? random.generateTraceId(),
       generateSpanId: () => spanId ?? random.generateSpanId(),
     },
-    spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: exportMs })],
+    spanProcessors: [createQueue(exporter, options)],
   })
   const tracer = provider.getTracer('tollgate', options.version)
 
@@ -106,6 +104,8 @@ export function createSpans(options: SpansOptions): Spans {
     ended(call, finished) {
       const { trace, operation, forwardedAt, answeredAt, refusal } = call
       if (!trace.isSampled) return
+      // An unknown client cannot have its refusals recorded.
+      if (trace.isSampledByCaller && call.caller === undefined) return
       // Monotonic times of this call as times of the clock.
       const shift = now() - monotonic()
       const parent =
@@ -193,31 +193,59 @@ function methodOf({ operation, request }: Call): string {
     : '_OTHER'
 }
 
-/** The SDK drops what it cannot send without a word. */
-function warning(
+/** The queue of the SDK, which loses spans without a word: counts them, and logs when that begins and ends. */
+function createQueue(
   exporter: SpanExporter,
-  log: Pick<Logger, 'warn'>,
-  monotonic: () => number,
-): SpanExporter {
-  let quietUntil = Number.NEGATIVE_INFINITY
-  let lost = 0
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        // 0 is success.
-        if (result.code !== 0) {
-          lost += spans.length
-          if (monotonic() >= quietUntil) {
-            quietUntil = monotonic() + warnMs
-            log.warn({ err: result.error, spans: lost }, 'spans could not be sent')
-            lost = 0
-          }
-        }
-        done(result)
-      })
+  { log, onLost }: Pick<SpansOptions, 'log' | 'onLost'>,
+): SpanProcessor {
+  let waiting = 0
+  let isLosing = false
+  /** Since an export succeeded. */
+  let hasLost = false
+
+  function lose(spans: number, reason: SpanLossReason, err?: Error): void {
+    onLost(spans, reason)
+    hasLost = true
+    if (isLosing) return
+    isLosing = true
+    log.warn({ err, reason }, 'spans are lost')
+  }
+
+  function succeeded(): void {
+    if (isLosing && !hasLost) log.info({}, 'spans are sent again')
+    isLosing = hasLost
+    hasLost = false
+  }
+
+  const queue = new BatchSpanProcessor({
+    exporter: {
+      export(spans, done) {
+        waiting -= spans.length
+        exporter.export(spans, (result) => {
+          // 0 is success.
+          if (result.code === 0) succeeded()
+          else lose(spans.length, 'export_failed', result.error)
+          done(result)
+        })
+      },
+      shutdown: () => exporter.shutdown(),
+      forceFlush: async () => exporter.forceFlush?.(),
     },
-    shutdown: () => exporter.shutdown(),
-    forceFlush: async () => exporter.forceFlush?.(),
+    exportTimeoutMillis: exportMs,
+    maxQueueSize: queueMax,
+  })
+  return {
+    onStart: (span, parent) => queue.onStart(span, parent),
+    onEnd(span) {
+      if (waiting >= queueMax) {
+        lose(1, 'queue_full')
+        return
+      }
+      waiting += 1
+      queue.onEnd(span)
+    },
+    forceFlush: () => queue.forceFlush(),
+    shutdown: () => queue.shutdown(),
   }
 }
 

@@ -16,6 +16,7 @@ export interface ReceiveCallOptions {
   readonly monotonic: () => number
   readonly randomUUID: () => string
   readonly isTraceSampled: Sampler
+  readonly followsSampledFlag: boolean
 }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -28,7 +29,7 @@ export type ReceiveCall = (
 ) => Call
 
 export function createReceiveCall(options: ReceiveCallOptions): ReceiveCall {
-  const traceOf = createTraceOf(options.isTraceSampled)
+  const traceOf = createTraceOf(options.isTraceSampled, options.followsSampledFlag)
   const portalOriginOf = createPortalOrigin(options.portalUrl)
   return (request, response, before) => {
     const { fields } = request

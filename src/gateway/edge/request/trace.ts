@@ -9,14 +9,16 @@ export interface Trace {
   readonly parentId: string | undefined
   /** The gateway's span of the call to the backend, 16 hexadecimal digits. */
   readonly spanId: string
-  /** Whether spans are recorded: as the caller says, or as decided here for a new trace. */
+  /** Whether spans are recorded. */
   readonly isSampled: boolean
+  /** Whether that is only so because the caller says so. */
+  readonly isSampledByCaller: boolean
   /** `tracestate` of the caller, as it came. */
   readonly state: string | undefined
 }
 
-/** Whether a new trace is sampled. */
-export type Sampler = (traceId: string) => boolean
+/** Whether the gateway records a call. @param spanId of its own: the caller may choose the trace id */
+export type Sampler = (spanId: string) => boolean
 
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const noTrace = '0'.repeat(32)
@@ -26,19 +28,27 @@ const noSpan = '0'.repeat(16)
  * Reads the trace of a request. An absent, doubled or malformed `traceparent`
  * begins a new trace, and its `tracestate` is dropped (Trace Context, 3.2.2.5
  * and 3.3.1.1).
+ *
+ * @param followsCaller whether a caller's *sampled* flag also has its calls
+ * recorded. Otherwise any client could have all of its calls recorded.
  */
-export function createTraceOf(isSampled: Sampler): (fields: RequestFields) => Trace {
+export function createTraceOf(
+  isSampled: Sampler,
+  followsCaller = false,
+): (fields: RequestFields) => Trace {
   return ({ traceparent, tracestate }) => {
     const parent = traceparent === undefined ? undefined : parse(traceparent)
-    if (parent !== undefined) return { ...parent, spanId: randomHex(8), state: tracestate }
-    const ids = randomHex(24)
-    const id = ids.slice(0, 32)
+    const ids = randomHex(parent === undefined ? 24 : 8)
+    const spanId = ids.slice(-16)
+    const isOwn = isSampled(spanId)
+    const isSampledByCaller = !isOwn && followsCaller && parent?.isSampled === true
     return {
-      id,
-      parentId: undefined,
-      spanId: ids.slice(32),
-      isSampled: isSampled(id),
-      state: undefined,
+      id: parent?.id ?? ids.slice(0, 32),
+      parentId: parent?.parentId,
+      spanId,
+      isSampled: isOwn || isSampledByCaller,
+      isSampledByCaller,
+      state: parent === undefined ? undefined : tracestate,
     }
   }
 }
