@@ -160,11 +160,13 @@ export function createHeartbeat({
   }
 }
 
-/** Spreads the places of a process over the buckets: FNV-1a of bucket and id. */
+/** Spreads the places of a process over the buckets: FNV-1a of both, then the last step of MurmurHash3, without which similar names of buckets have similar ranks. */
 function rankOf(bucket: string, id: number): number {
   let hash = 0x811c9dc5
   for (const char of `${id} ${bucket}`) {
     hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
   }
-  return hash >>> 0
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
 }
