@@ -52,6 +52,10 @@ export const proofs: Readonly<Record<string, Proof>> = {
     'long/bank-money',
     'no money appears or disappears over 1,000 payments and 8 killed processes',
   ),
+  samples: testFile(
+    'long/samples',
+    'every sample of the reference works in curl, Node.js and Python',
+  ),
   'portal-pages': testFile(
     'long/portal-pages',
     'every state of every page keeps WCAG 2.2 AA and fits, in light, dark, zoomed, on a phone and from right to left',

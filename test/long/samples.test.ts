@@ -4,6 +4,7 @@ import t from 'tap'
 
 import { createGuides, type GuidePart } from '../../src/gateway/portal/guides/guides.ts'
 import { answerContracts } from '../support/answer-contract.ts'
+import { proofSize } from '../support/proof.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { type Language, languageMissing, languages, runSample } from '../support/run-sample.ts'
 import { createSeal } from '../support/seal.ts'
@@ -74,7 +75,8 @@ function keptVariables(source: string, body: unknown): Record<string, string> {
   return kept
 }
 
-for (const language of languages) {
+// A landing runs those in curl, whose answers are checked with their headers.
+for (const language of languages.slice(0, proofSize({ share: 1, whole: languages.length }))) {
   const skip = await languageMissing(language)
   const { key } = await newApplication(stores, language)
   t.test(
