@@ -1,5 +1,10 @@
 import { type Kysely, sql } from 'kysely'
-import type { LimitOverride } from './overrides.ts'
+import {
+  type ApplicationLimits,
+  type LimitsRow,
+  limitsColumns,
+  readLimits,
+} from './application-limits.ts'
 import type { RegistrySchema } from './schema.ts'
 
 /** How many calls an application made in a period. */
@@ -13,20 +18,6 @@ export interface CallerFigures {
   readonly errors: number
 }
 
-/** What decides how many calls an application has left. */
-export interface ApplicationLimits {
-  readonly applicationId: string
-  readonly subscriptions: readonly {
-    readonly api: string
-    readonly version: string
-    readonly plan: string
-  }[]
-  readonly overrides: readonly Pick<
-    LimitOverride,
-    'api' | 'version' | 'limit' | 'calls' | 'expiresAt'
-  >[]
-}
-
 /** Counts by minute for an hour, by hour for a day: both are kept for longer. */
 export type FiguresSpan = 'hour' | 'day'
 
@@ -35,7 +26,9 @@ export interface ApplicationFigures {
   /** Applications with calls in the last hour, or in the last 24 hours, most calls first. */
   topCallers(span: FiguresSpan, max: number): Promise<CallerFigures[]>
   /** For applications that are not suspended, in no order. */
-  limitsOf(applicationIds: readonly string[]): Promise<ApplicationLimits[]>
+  limitsOf(
+    applicationIds: readonly string[],
+  ): Promise<(ApplicationLimits & { readonly applicationId: string })[]>
 }
 
 export interface ApplicationFiguresOptions {
@@ -75,30 +68,13 @@ export function createApplicationFigures({
     },
 
     async limitsOf(applicationIds) {
-      const { rows } = await sql<LimitsRow>`
-        select a.id as "applicationId",
-          coalesce((select jsonb_agg(jsonb_build_object('api', s.api, 'version', s.version, 'plan', s.plan))
-            from subscriptions s where s.application_id = a.id and s.ended_at is null), '[]') as subscriptions,
-          coalesce((select jsonb_agg(jsonb_build_object('api', o.api, 'version', o.version, 'limit', o.limit_name,
-              'calls', o.calls, 'expiresAtMs', extract(epoch from o.expires_at) * 1000))
-            from limit_overrides o where o.application_id = a.id and o.ended_at is null), '[]') as overrides
+      const { rows } = await sql<LimitsRow & { readonly applicationId: string }>`
+        select a.id as "applicationId", ${limitsColumns('a.id')}
         from applications a join developers d on d.id = a.developer_id
         where a.id = any(${applicationIds}::uuid[]) and a.suspended_at is null and d.suspended_at is null`.execute(
         db,
       )
-      return rows.map(({ overrides, ...row }) => ({
-        ...row,
-        overrides: overrides.map(({ expiresAtMs, ...override }) => ({
-          ...override,
-          expiresAt: new Date(expiresAtMs),
-        })),
-      }))
+      return rows.map(readLimits)
     },
   }
-}
-
-interface LimitsRow extends Omit<ApplicationLimits, 'overrides'> {
-  readonly overrides: readonly (Omit<ApplicationLimits['overrides'][number], 'expiresAt'> & {
-    readonly expiresAtMs: number
-  })[]
 }

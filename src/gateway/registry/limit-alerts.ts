@@ -1,20 +1,16 @@
 import { type Kysely, sql } from 'kysely'
-import type { LimitOverride } from './overrides.ts'
+import {
+  type ApplicationLimits,
+  type LimitsRow,
+  limitsColumns,
+  readLimits,
+} from './application-limits.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
 /** An application with recent calls, and all that decides its limits. */
-export interface ActiveApplication {
+export interface ActiveApplication extends ApplicationLimits {
   readonly id: string
-  readonly subscriptions: readonly {
-    readonly api: string
-    readonly version: string
-    readonly plan: string
-  }[]
-  readonly overrides: readonly Pick<
-    LimitOverride,
-    'api' | 'version' | 'limit' | 'calls' | 'expiresAt'
-  >[]
   /** The operations it called. */
   readonly operations: readonly {
     readonly api: string
@@ -58,7 +54,7 @@ export async function findActiveApplications(
     readonly nowMs: number
   },
 ): Promise<ActiveApplication[]> {
-  const { rows } = await sql<ActiveRow>`
+  const { rows } = await sql<LimitsRow & Omit<ActiveApplication, keyof LimitsRow>>`
     with active as materialized (
       select distinct u.application_id as id
       from usage_minutes u
@@ -72,11 +68,7 @@ export async function findActiveApplications(
       order by u.application_id limit ${max}
     )
     select active.id,
-      coalesce((select jsonb_agg(jsonb_build_object('api', s.api, 'version', s.version, 'plan', s.plan))
-        from subscriptions s where s.application_id = active.id and s.ended_at is null), '[]') as subscriptions,
-      coalesce((select jsonb_agg(jsonb_build_object('api', o.api, 'version', o.version, 'limit', o.limit_name,
-          'calls', o.calls, 'expiresAtMs', extract(epoch from o.expires_at) * 1000))
-        from limit_overrides o where o.application_id = active.id and o.ended_at is null), '[]') as overrides,
+      ${limitsColumns('active.id')},
       coalesce((select jsonb_agg(distinct jsonb_build_object('api', u.api, 'version', u.version, 'operation', u.operation))
         from usage_minutes u where u.application_id = active.id and u.at >= ${since} and u.operation <> ''), '[]')
         as operations,
@@ -84,22 +76,10 @@ export async function findActiveApplications(
         from limit_alerts l where l.application_id = active.id and l.threshold = 100
           and l.resets_at > ${new Date(nowMs)}), '[]') as exhausted
     from active order by active.id`.execute(db)
-  return rows.map(({ overrides, ...row }) => ({
-    ...row,
-    overrides: overrides.map(({ expiresAtMs, ...override }) => ({
-      ...override,
-      expiresAt: new Date(expiresAtMs),
-    })),
-  }))
+  return rows.map(readLimits)
 }
 
 const beforeAllIds = '00000000-0000-0000-0000-000000000000'
-
-interface ActiveRow extends Omit<ActiveApplication, 'overrides'> {
-  readonly overrides: readonly (Omit<ActiveApplication['overrides'][number], 'expiresAt'> & {
-    readonly expiresAtMs: number
-  })[]
-}
 
 /**
  * Records that a threshold was reached, and whether an email has to report it.
