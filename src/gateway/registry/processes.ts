@@ -20,17 +20,9 @@ export interface ProcessReport {
 }
 
 /** A process that was seen within the last fifteen seconds. Times are by the clock of the database. */
-export interface LivingProcess {
-  readonly id: string
-  readonly roles: string
-  readonly host: string
-  readonly pid: number
-  readonly version: string
-  readonly generation: number
-  readonly digest: string
+export interface LivingProcess extends Omit<ProcessReport, 'refused'> {
   /** When it made its configuration active. */
   readonly loadedAt: Date
-  readonly judged: number
   readonly refused: string | null
 }
 
