@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { UsageError } from '../command-error.ts'
 
 export interface JsonOption {
   readonly json?: boolean
@@ -86,4 +87,14 @@ function momentOf(text: string, now: number, sign: '+' | '-'): Date | undefined 
     !Number.isNaN(moment.getTime()) &&
     new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10))
   return isReal ? moment : undefined
+}
+
+/** Of a command that prints its result as CSV, too. */
+export interface ReportOptions extends JsonOption {
+  readonly csv?: boolean
+}
+
+/** @throws {UsageError} when both formats are asked for */
+export function chooseOneFormat(csv: boolean | undefined, json: boolean | undefined): void {
+  if (csv === true && json === true) throw new UsageError('choose one of --csv and --json')
 }

@@ -11,14 +11,13 @@ import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { drawTable } from '../output.ts'
 import { publishedVersion } from '../published.ts'
-import { type JsonOption, parseDay } from './options.ts'
+import { chooseOneFormat, parseDay, type ReportOptions } from './options.ts'
 
-interface AvailabilityOptions extends JsonOption {
+interface AvailabilityOptions extends ReportOptions {
   readonly from?: string
   readonly to?: string
   readonly api?: string
   readonly timeZone: string
-  readonly csv?: boolean
 }
 
 export function registerReportAvailability(command: Command, context: CommandContext): void {
@@ -37,7 +36,7 @@ export function registerReportAvailability(command: Command, context: CommandCon
     .option('--csv', 'print days and quarters as CSV')
     .option('--json', 'print {"days", "quarters", "outages", "maintenance"}')
     .action(async ({ csv, json, ...options }: AvailabilityOptions) => {
-      if (csv === true && json === true) throw new UsageError('choose one of --csv and --json')
+      chooseOneFormat(csv, json)
       const report = await read(context, options)
       if (csv === true) {
         // Its last line ends already.

@@ -3,18 +3,16 @@ import { csvOf } from '../../gateway/portal/csv.ts'
 import type { ReportedOutage } from '../../gateway/registry/availability/availability-report.ts'
 import type { OutageSecond } from '../../gateway/registry/availability/outage-rule.ts'
 import { readAvailabilityReport } from '../../gateway/registry/availability/read-report.ts'
-import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { drawFields, drawTable } from '../output.ts'
-import { earlierForms, type JsonOption, parseEarlierMoment } from './options.ts'
+import { chooseOneFormat, earlierForms, parseEarlierMoment, type ReportOptions } from './options.ts'
 import { writtenOutage } from './report-availability.ts'
 
-interface IncidentOptions extends JsonOption {
+interface IncidentOptions extends ReportOptions {
   readonly from: Date
   readonly to?: Date
   readonly seconds?: boolean
-  readonly csv?: boolean
 }
 
 /** What one application saw of an outage. */
@@ -48,7 +46,7 @@ export function registerReportIncident(command: Command, context: CommandContext
     .option('--csv', 'print a line for each application and outcome')
     .option('--json', 'print {"items"}')
     .action(async ({ csv, json, ...options }: IncidentOptions) => {
-      if (csv === true && json === true) throw new UsageError('choose one of --csv and --json')
+      chooseOneFormat(csv, json)
       const incidents = await read(context, options)
       if (csv === true) output.line(toCsv(incidents).trimEnd())
       else output.result(json, { items: incidents.map(toJson) }, () => draw(incidents))

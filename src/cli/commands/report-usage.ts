@@ -9,13 +9,12 @@ import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { drawTable } from '../output.ts'
-import { type JsonOption, parseDay } from './options.ts'
+import { chooseOneFormat, parseDay, type ReportOptions } from './options.ts'
 
-interface UsageOptions extends JsonOption {
+interface UsageOptions extends ReportOptions {
   readonly from: string
   readonly to: string
   readonly by: ReportSubject
-  readonly csv?: boolean
 }
 
 type Column = keyof ReportedUsage
@@ -46,7 +45,7 @@ export function registerReportUsage(command: Command, context: CommandContext): 
     .option('--csv', 'print CSV')
     .option('--json', 'print {"from", "to", "items"}')
     .action(async ({ from, to, by, csv, json }: UsageOptions) => {
-      if (csv === true && json === true) throw new UsageError('choose one of --csv and --json')
+      chooseOneFormat(csv, json)
       if (from > to) throw new UsageError('--from is after --to')
       const rows = await context.registry((stores) => stores.usageReport.list({ from, to, by }))
       const columns: readonly Column[] = [...names[by], ...numbers]
