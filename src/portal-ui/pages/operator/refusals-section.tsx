@@ -9,6 +9,7 @@ import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
+import { ApplicationCell } from './application-cell.tsx'
 
 const spans = ['24', '168', '720'] as const
 
@@ -58,14 +59,7 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
         >
           {data.items.map((item) => (
             <Table.Tr key={item.applicationId}>
-              <Table.Td>
-                <TextLink href={`/operator/applications/${item.applicationId}`}>
-                  <bdi>{item.applicationName}</bdi>
-                </TextLink>{' '}
-                <Text span c="dimmed" size="sm">
-                  <bdi>{item.developerEmail}</bdi>
-                </Text>
-              </Table.Td>
+              <ApplicationCell application={item} />
               <Table.Td data-number>{wholeNumber(item.refused)}</Table.Td>
               {item.code === null ? (
                 <EmptyCell />

@@ -5,10 +5,10 @@ import { useTopApplications } from '../../api/operator.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
+import { ApplicationCell } from './application-cell.tsx'
 
 const spans = ['hour', 'day'] as const
 type Span = (typeof spans)[number]
@@ -109,26 +109,6 @@ function Callers({ items }: { readonly items: TopApplications['hour'] }) {
         </Table.Tr>
       ))}
     </DataTable>
-  )
-}
-
-function ApplicationCell({
-  application: { applicationId, applicationName, developerEmail },
-}: {
-  readonly application: Pick<
-    TopApplications['hour'][number],
-    'applicationId' | 'applicationName' | 'developerEmail'
-  >
-}) {
-  return (
-    <Table.Td>
-      <TextLink href={`/operator/applications/${applicationId}`}>
-        <bdi>{applicationName}</bdi>
-      </TextLink>{' '}
-      <Text span c="dimmed" size="sm">
-        <bdi>{developerEmail}</bdi>
-      </Text>
-    </Table.Td>
   )
 }
 

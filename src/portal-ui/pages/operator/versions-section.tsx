@@ -11,6 +11,7 @@ import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import { versionPath } from '../../published.ts'
 import { t } from '../../words.ts'
+import { ApplicationCell } from './application-cell.tsx'
 
 type Version = OperatorVersions['items'][number]
 
@@ -71,16 +72,9 @@ function VersionCallers({ item }: { readonly item: Version }) {
             { name: 'last', label: t('versions.lastCall') },
           ]}
         >
-          {callers.map(({ applicationId, applicationName, developerEmail, calls, lastCallAt }) => (
-            <Table.Tr key={applicationId}>
-              <Table.Td>
-                <TextLink href={`/operator/applications/${applicationId}`}>
-                  <bdi>{applicationName}</bdi>
-                </TextLink>{' '}
-                <Text span c="dimmed" size="sm">
-                  <bdi>{developerEmail}</bdi>
-                </Text>
-              </Table.Td>
+          {callers.map(({ calls, lastCallAt, ...application }) => (
+            <Table.Tr key={application.applicationId}>
+              <ApplicationCell application={application} />
               <Table.Td data-number>{wholeNumber(calls)}</Table.Td>
               <Table.Td>
                 <Time at={lastCallAt} />

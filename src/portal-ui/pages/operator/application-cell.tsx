@@ -1,0 +1,26 @@
+import { Table, Text } from '@mantine/core'
+import { TextLink } from '../../components/text-link.tsx'
+
+interface ApplicationCellProps {
+  readonly application: {
+    readonly applicationId: string
+    readonly applicationName: string
+    readonly developerEmail: string
+  }
+}
+
+/** Whose row it is: the application, which leads to its page, and its developer. */
+export function ApplicationCell({
+  application: { applicationId, applicationName, developerEmail },
+}: ApplicationCellProps) {
+  return (
+    <Table.Td>
+      <TextLink href={`/operator/applications/${applicationId}`}>
+        <bdi>{applicationName}</bdi>
+      </TextLink>{' '}
+      <Text span c="dimmed" size="sm">
+        <bdi>{developerEmail}</bdi>
+      </Text>
+    </Table.Td>
+  )
+}
