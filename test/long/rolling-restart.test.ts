@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Pool } from 'undici'
+import { call, type Load } from '../support/alternating-load.ts'
 import { balancerMissing, balancers, startBalancer } from '../support/balancer.ts'
-import { accountsPath } from '../support/calling.ts'
 import { tollgate } from '../support/cli.ts'
 import { type Fleet, fleetMissing, startFleet } from '../support/fleet.ts'
 import { metricsOf } from '../support/metrics.ts'
@@ -21,35 +20,6 @@ const drainSeconds = 2
 const timeout = 90_000 + restarts * 30_000 + reloads * 6_000
 
 t.setTimeout(timeout * balancers.length)
-
-/** What became of the calls of one load; `failed` has a line for each that was not answered 200. */
-interface Load {
-  readonly posts: string[]
-  readonly failed: string[]
-  calls: number
-  isOver: boolean
-}
-
-async function call(pool: Pool, key: string, load: Load): Promise<void> {
-  const isPost = load.calls % 2 === 0
-  const id = randomUUID()
-  load.calls += 1
-  if (isPost) load.posts.push(id)
-  const headers = { 'x-api-key': key, 'x-request-id': id, 'content-type': 'application/json' }
-  const method = isPost ? 'POST' : 'GET'
-  try {
-    const { statusCode, body } = await pool.request({
-      method,
-      path: isPost ? '/v1.7.0/consents' : accountsPath,
-      headers,
-      body: isPost ? '{}' : null,
-    })
-    const text = await body.text()
-    if (statusCode !== 200) load.failed.push(`${method} ${statusCode} ${text.slice(0, 200)}`)
-  } catch (error) {
-    load.failed.push(`${method} ${error}`)
-  }
-}
 
 /** Whether a call has come through this process. */
 async function answersCalls(gateway: TollgateProcess | undefined): Promise<boolean> {

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
@@ -7,8 +6,9 @@ import t from 'tap'
 import { Pool } from 'undici'
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { call, type Load } from '../support/alternating-load.ts'
 import { balancerMissing, balancers, startBalancer } from '../support/balancer.ts'
-import { accountsPath, burst, codeOf, createClient } from '../support/calling.ts'
+import { burst, codeOf, createClient } from '../support/calling.ts'
 import { childEnvironment } from '../support/child-environment.ts'
 import { tollgate } from '../support/cli.ts'
 import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
@@ -30,34 +30,6 @@ const timeout = 120_000 + rounds * 120_000
 const tried = balancers.slice(0, proofSize({ share: 1, whole: balancers.length }))
 
 t.setTimeout(timeout * balancers.length)
-
-/** What became of the calls of one load; `failed` has a line for each that was not answered 200. */
-interface Load {
-  readonly posts: string[]
-  readonly failed: string[]
-  calls: number
-  isOver: boolean
-}
-
-async function call(pool: Pool, key: string, load: Load): Promise<void> {
-  const isPost = load.calls % 2 === 0
-  const id = randomUUID()
-  load.calls += 1
-  if (isPost) load.posts.push(id)
-  const method = isPost ? 'POST' : 'GET'
-  try {
-    const { statusCode, body } = await pool.request({
-      method,
-      path: isPost ? '/v1.7.0/consents' : accountsPath,
-      headers: { 'x-api-key': key, 'x-request-id': id, 'content-type': 'application/json' },
-      body: isPost ? '{}' : null,
-    })
-    const text = await body.text()
-    if (statusCode !== 200) load.failed.push(`${method} ${statusCode} ${text.slice(0, 200)}`)
-  } catch (error) {
-    load.failed.push(`${method} ${error}`)
-  }
-}
 
 /** Whether a call has come through this process. */
 async function answersCalls(gateway: TollgateProcess): Promise<boolean> {
