@@ -6,10 +6,13 @@ import { checkSealed, createReSealing, reSeal } from '../../src/gateway/portal/r
 import { seal, unseal } from '../../src/gateway/portal/sealed.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import type { SealedSecrets } from '../../src/gateway/registry/sealed-secrets.ts'
+import { databaseBeside } from '../../src/platform/embedded-database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { testDatabase } from '../support/database.ts'
+import { openBesidePortal } from '../support/portal-client.ts'
 import { testApplication, testStores } from '../support/registry.ts'
+import { registryBeside, runTollgate } from '../support/tollgate.ts'
 
 const [old, next] = ['o'.repeat(32), 'n'.repeat(32)]
 const log = createLog('silent')
@@ -93,6 +96,23 @@ t.test('secrets of webhooks and authenticator apps move to the newest secret', a
   t.equal(unseal(secrets.totp, purpose, app?.sealed ?? sealed), 'ABC')
   await reSeal({ store: stores.sealedSecrets, secrets, log })
   t.same(await stores.sealedSecrets.list(), [app, webhook], 'and stay as they are')
+})
+
+t.test('a session outlives the step that puts another secret in front', async (t) => {
+  const { dataDir, urls } = await runTollgate(t, { env: { SESSION_SECRET: `${next},${old}` } })
+  const { signIn } = openBesidePortal(t, {
+    portalUrl: urls.portal,
+    stores: await registryBeside(t, dataDir),
+    databaseUrl: (await databaseBeside(dataDir)) ?? '',
+    sessionSecret: old,
+  })
+  const { send } = await signIn()
+  const answer = await send('GET', '/api/session')
+  t.equal(answer.status, 200)
+  t.equal(answer.headers['set-cookie'], undefined, 'the browser keeps its cookie')
+  const ended = await send('DELETE', '/api/session')
+  t.match(ended.headers['set-cookie'], 'Max-Age=0', 'until the person signs out')
+  t.equal((await send('GET', '/api/session')).status, 401)
 })
 
 t.test('every secret of a list is long enough', (t) => {

@@ -33,9 +33,14 @@ export function carrySessions(
   })
   // Runs before the plugin's own, which deletes a cookie it does not know: when
   // an old one is still under way while its owner gets a new one, that would
-  // sign them out.
+  // sign them out. It also deletes a cookie that an older SESSION_SECRET signed,
+  // which is good until that secret leaves the list.
   scope.addHook('onSend', async (request) => {
-    if (request.session?.signIn === undefined) request.cookies = {}
+    const { session, cookies } = request
+    if (session?.signIn === undefined) request.cookies = {}
+    else if (secrets.cookie.unsign(cookies[name] ?? '').value === session.sessionId) {
+      request.cookies = { ...cookies, [name]: session.encryptedSessionId }
+    }
   })
   // These attributes also go to the cookie that deletes: `__Host-` needs Secure even then.
   scope.register(cookie, { parseOptions: attributes })
