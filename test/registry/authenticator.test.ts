@@ -6,6 +6,7 @@ import { createAuthenticator } from '../../src/gateway/registry/authenticator.ts
 import { createKeyCache } from '../../src/gateway/registry/key-cache.ts'
 import { generateKey } from '../../src/gateway/registry/key-format.ts'
 import { createKeyLookUps } from '../../src/gateway/registry/key-lookups.ts'
+import type { Peppers } from '../../src/gateway/registry/key-mac.ts'
 import { createFindKeyRecords, type FindKeyRecords } from '../../src/gateway/registry/key-record.ts'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
@@ -53,12 +54,14 @@ function createRig(
     },
   })
   const used: string[] = []
+  const reMaced: string[] = []
+  const peppers: { -readonly [Name in keyof Peppers]: Peppers[Name] } = { ...testPeppers }
   const authenticator = createAuthenticator({
     cache,
     lookUps,
-    peppers: testPeppers,
+    peppers,
     lastUsed: { note: (id) => used.push(id) },
-    reMac: { note: () => undefined },
+    reMac: { note: ({ id }) => reMaced.push(id) },
     now: () => clock.wall,
     monotonicNow: () => clock.monotonic,
   })
@@ -66,6 +69,8 @@ function createRig(
     asked,
     statements,
     used,
+    reMaced,
+    peppers,
     cache,
     clock,
     authenticate: (key: string) =>
@@ -218,6 +223,22 @@ t.test('after 30 seconds a key is looked up again while it goes on being served'
   rig.release()
   await until(() => Object(rig.atOnce(key.key)).isSuspended === true)
   t.equal(rig.asked.length, 2, 'one look-up for all')
+})
+
+t.test('a key in memory moves to a newer pepper when it is looked up again', async (t) => {
+  const { authenticate, clock, peppers, reMaced } = createRig()
+  const { application } = await testApplication(stores)
+  const { key, id } = await stores.keys.issue({ applicationId: application.id, by })
+  await authenticate(key)
+  await authenticate(key)
+  t.same(reMaced, [], 'it has the newest pepper')
+  peppers.current += 1
+  await authenticate(key)
+  t.same(reMaced, [], 'not at each call')
+  clock.monotonic += 30_000
+  await authenticate(key)
+  await authenticate(key)
+  t.same(reMaced, [id])
 })
 
 t.test('calls that arrive together share one look-up', async (t) => {

@@ -65,11 +65,19 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
     }
   }
 
-  function refreshIfDue(id: string, entry: CachedKey): void {
+  function refreshIfDue(id: string, entry: CachedKey): boolean {
     const at = monotonicNow()
-    if (entry.refreshAt > at) return
+    if (entry.refreshAt > at) return false
     entry.refreshAt = at + refreshAgainMs
     lookUps.refresh(id)
+    return true
+  }
+
+  /** A key that is recognised from memory is not judged, so the pepper may have changed since it was. */
+  function moveToNewest(text: string, { record }: CachedKey): void {
+    if ((record?.pepperVersion ?? 0) >= peppers.current) return
+    const key = parseKey(text)
+    if (key !== undefined) reMac.note(key)
   }
 
   return {
@@ -78,7 +86,7 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
       const entry = cache.find(id)
       const known = entry === undefined ? undefined : recognise(text, entry)
       if (entry !== undefined && known !== undefined) {
-        refreshIfDue(id, entry)
+        if (refreshIfDue(id, entry) && known !== 'invalid') moveToNewest(text, entry)
         done(known)
         return
       }
