@@ -24,7 +24,7 @@ export function balancerMissing(name: Balancer): string | false {
   }
 }
 
-/** Starts a balancer in front of two gateways, with the published sample of its configuration. @returns its origin */
+/** Starts a balancer in front of gateways, with the published sample of its configuration, which has two. @returns its origin */
 export async function startBalancer(
   t: Test,
   name: Balancer,
@@ -35,6 +35,7 @@ export async function startBalancer(
   const file = join(folder, 'configuration')
   const sample = name === 'nginx' ? 'nginx.conf' : 'haproxy.cfg'
   let text = readFileSync(join(configDir, '..', 'deploy', sample), 'utf8')
+  for (let number = 3; number <= gateways.length; number += 1) text = withOneMore(text, number)
   for (const [index, { urls }] of gateways.entries()) {
     const { host } = new URL(urls.gateway)
     const { port: management } = new URL(urls.management)
@@ -71,6 +72,17 @@ export async function startBalancer(
     }
   })
   return `http://127.0.0.1:${port}`
+}
+
+/** Repeats the line of the gateway before. */
+function withOneMore(text: string, number: number): string {
+  const before = `gateway-${number - 1}.internal`
+  const lines = text.split('\n')
+  const at = lines.findIndex((line) => line.trim().startsWith('server ') && line.includes(before))
+  const line = (lines[at] ?? '').replace(before, `gateway-${number}.internal`)
+  // HAProxy's servers have names.
+  lines.splice(at + 1, 0, line.replace(/server \w+ /, `server number-${number} `))
+  return lines.join('\n')
 }
 
 /** What a system's nginx.conf has around the file. One process: workers would outlive a master that is killed. */
