@@ -34,8 +34,9 @@ export interface CountingClaimOptions {
  * Claims the right to count for a PostgreSQL registry while this process lives,
  * either alone or together with processes that share their counters. The claim
  * is an advisory lock on its own connection, so PostgreSQL releases it when the
- * process dies. After a database outage the process takes the lock again. If
- * another process holds it by then, this one logs an error and keeps serving.
+ * process dies. After a database outage, and when the login of the database has
+ * changed, the process takes the lock again. If another process holds it by then,
+ * this one logs an error and keeps serving.
  *
  * The embedded database needs no claim: only one process can open its folder.
  *
@@ -50,8 +51,13 @@ export async function claimCounting(options: CountingClaimOptions): Promise<void
   /** Resolves once the claim is held; `released` then resolves when its connection has ended. */
   async function hold(): Promise<{ released: Promise<void> }> {
     const held = Promise.withResolvers<void>()
+    const { url } = database
+    const isCurrent = () => database.url === url
     const released = database.apart(
-      (kysely) => kysely.connection().execute((connection) => claim(connection, held.resolve)),
+      (kysely) =>
+        kysely
+          .connection()
+          .execute((connection) => claim(connection, { onHeld: held.resolve, isCurrent })),
       { statementTimeoutMs },
     )
     released.catch((error: unknown) => held.reject(error))
@@ -59,8 +65,11 @@ export async function claimCounting(options: CountingClaimOptions): Promise<void
     return { released }
   }
 
-  /** Returns when the process ends. Throws when another process holds the claim, or when the connection and its lock are lost. */
-  async function claim(connection: Kysely<unknown>, onHeld: () => void): Promise<void> {
+  /** Returns when the process ends or the login has changed: nothing else ends the last connection of the old one. Throws when another process holds the claim, or when the connection and its lock are lost. */
+  async function claim(
+    connection: Kysely<unknown>,
+    { onHeld, isCurrent }: { readonly onHeld: () => void; readonly isCurrent: () => boolean },
+  ): Promise<void> {
     const { rows } = isShared
       ? await sql<Claim>`select pg_try_advisory_lock_shared(${lockId}::bigint) as "isHeld"`.execute(
           connection,
@@ -70,7 +79,7 @@ export async function claimCounting(options: CountingClaimOptions): Promise<void
         )
     if (rows[0]?.isHeld !== true) throw new CountersNotShared(isShared)
     onHeld()
-    while (!isEnded) {
+    while (!isEnded && isCurrent()) {
       await Promise.race([ended.promise, pause(intervalMs)])
       // Detects a connection that has ended and one whose network drops the replies.
       if (!isEnded) await sql`select 1`.execute(connection)
@@ -82,6 +91,7 @@ export async function claimCounting(options: CountingClaimOptions): Promise<void
     while (!isEnded) {
       try {
         await released
+        if (!isEnded) released = (await hold()).released
       } catch (error) {
         const isTaken = error instanceof CountersNotShared
         if (isTaken) log.error({ reason: error.message }, 'limits may be multiplied')

@@ -88,3 +88,37 @@ t.test(
     t.ok(await eventually(isHeld), 'held again')
   },
 )
+
+t.test(
+  'a claim moves to the new login of its database, so that the old role can go',
+  { skip: postgresMissing() },
+  async (t) => {
+    const postgres = await startPostgres(t)
+    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+    const log = createLog('silent')
+    const database = openDatabase({ url: postgres.url, log })
+    const lifetime = createLifetime()
+    lifetime.opened(() => database.close())
+    t.teardown(() => lifetime.close())
+    const lines: unknown[] = []
+    const note = (...line: unknown[]) => void lines.push(line)
+    await claimCounting({
+      database,
+      isShared: false,
+      log: { warn: note, error: note },
+      lifetime,
+      intervalMs: 50,
+    })
+    await sql`create role next login`.execute(database.connect())
+    database.adoptLogin(postgres.url.replace('postgres@', 'next@'))
+    const holders = sql<{ usename: string }>`
+      select usename from pg_locks join pg_stat_activity using (pid)
+      where locktype = 'advisory' and granted`
+    const isHeldByNext = async () => {
+      const { rows } = await holders.execute(database.connect())
+      return rows.length === 1 && rows[0]?.usename === 'next'
+    }
+    t.ok(await eventually(isHeldByNext))
+    t.same(lines, [], 'without a warning')
+  },
+)
