@@ -9,6 +9,7 @@ import { embedded } from './sections/embedded.ts'
 import { footprint } from './sections/footprint.ts'
 import { keys } from './sections/keys.ts'
 import { latency } from './sections/latency.ts'
+import { log } from './sections/log.ts'
 import { refused } from './sections/refused.ts'
 import type { Section } from './sections/section.ts'
 import { tls } from './sections/tls.ts'
@@ -23,6 +24,7 @@ const sections: Readonly<Record<string, Section>> = {
   refused,
   bodies,
   latency,
+  log,
   workers,
   tls,
   footprint,

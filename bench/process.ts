@@ -24,6 +24,8 @@ export interface PinnedOptions {
   readonly env?: Readonly<Record<string, string>>
   /** What says that it serves: a line of standard output, whose first group is the address, or a port of 127.0.0.1. */
   readonly ready: RegExp | number
+  /** Reads its standard error, a piece at a time. (Default: standard error is this process's) */
+  readonly readError?: (piece: Buffer) => void
   /** Called ten times a second until it serves, with the resident memory of it and its descendants in bytes. */
   readonly starting?: (residentBytes: number) => void
 }
@@ -37,8 +39,12 @@ export async function startPinned(options: PinnedOptions): Promise<PinnedProcess
   const child = spawn(
     'taskset',
     ['-c', String(core), 'setpriv', '--pdeathsig', 'TERM', command, ...args],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...options.env } },
+    {
+      stdio: ['ignore', 'pipe', options.readError === undefined ? 'inherit' : 'pipe'],
+      env: { ...process.env, ...options.env },
+    },
   )
+  if (options.readError !== undefined) child.stderr?.on('data', options.readError)
   const pid = child.pid ?? 0
   const watch = setInterval(() => options.starting?.(residentBytesOfTree(pid)), 100)
   const address = await (typeof ready === 'number'

@@ -4,7 +4,7 @@ import type { Role } from '../../src/platform/settings.ts'
 import { productionEnv } from '../../test/support/fleet.ts'
 import type { RunningTollgate } from '../../test/support/tollgate.ts'
 import { ample, type BenchPlan, spent, writeCatalogue } from '../catalogue.ts'
-import { startPinned } from '../process.ts'
+import { type PinnedOptions, startPinned } from '../process.ts'
 import { servingOptions } from '../serving-options.ts'
 import { targetCore } from '../two-cores.ts'
 import { root } from '../workbench.ts'
@@ -35,6 +35,7 @@ export interface TollgateOptions {
   readonly dataDir?: string
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>
+  readonly readLog?: PinnedOptions['readError']
 }
 
 /** A running gateway. */
@@ -70,7 +71,7 @@ export async function startTollgatePeer(
   world: World,
   options: TollgateOptions,
 ): Promise<TollgatePeer> {
-  const { name, roles = ['gateway'] } = options
+  const { name, roles = ['gateway'], readLog } = options
   const env = tollgateEnv(world, options)
   const target = await startPinned({
     core: targetCore,
@@ -78,6 +79,7 @@ export async function startTollgatePeer(
     args: [...servingOptions, ...world.nodeOptions, program, 'start', ...roles],
     env,
     ready: /^tollgate ready (.+)/,
+    ...(readLog && { readError: readLog }),
   })
   world.bench.undo(() => target.stop())
   const urls = Object.fromEntries(target.address.split(' ').map((part) => part.split('=')))
