@@ -99,7 +99,11 @@ function watchOwnDatabase(options: BackendRoleOptions): Probe {
   const { database, metricsRegistry, log, lifetime } = options
   const isUp = watchDatabase({ database, log, lifetime, monotonic: () => performance.now() })
   createStoreGauge(metricsRegistry)('bank', isUp)
-  createPoolGauges({ ...databaseGauges, registers: [metricsRegistry], read: database.load })
+  createPoolGauges({
+    ...databaseGauges,
+    registers: [metricsRegistry],
+    read: () => [{ labels: {}, load: database.load() }],
+  })
   return {
     name: 'database',
     isReady: isUp,

@@ -22,6 +22,12 @@ export function createLoadGauge({ read, aggregator = 'sum', ...gauge }: LoadGaug
   })
 }
 
+/** One of the pools that lead to the same kind of place. */
+export interface LabelledLoad {
+  readonly labels: Readonly<Record<string, string>>
+  readonly load: PoolLoad
+}
+
 export interface PoolGaugesOptions {
   /** `gateway_backend`: the gauges are `…_connections` by state and `…_waiting`. */
   readonly prefix: string
@@ -30,8 +36,10 @@ export interface PoolGaugesOptions {
   /** What may wait for one, at the beginning of a sentence. */
   readonly waits: string
   readonly registers: Registry[]
-  /** Read at every scrape; undefined before it is known. */
-  readonly read: () => PoolLoad | undefined
+  /** What tells several pools apart. (Default: one pool without labels) */
+  readonly labelNames?: readonly string[]
+  /** Read at every scrape; empty before they are known. */
+  readonly read: () => readonly LabelledLoad[]
 }
 
 /** The gauges of the pool that every process has for PostgreSQL. */
@@ -42,23 +50,27 @@ export const databaseGauges = {
 } as const
 
 /** Creates the gauges of a pool of connections. */
-export function createPoolGauges({ prefix, to, waits, registers, read }: PoolGaugesOptions): void {
+export function createPoolGauges(options: PoolGaugesOptions): void {
+  const { prefix, to, waits, registers, labelNames = [], read } = options
   new Gauge({
     name: `${prefix}_connections`,
     help: `Connections to ${to} by state: busy or idle`,
-    labelNames: ['state'],
+    labelNames: [...labelNames, 'state'],
     registers,
     collect() {
-      const load = read()
-      if (load === undefined) return
-      this.set({ state: 'busy' }, load.busy)
-      this.set({ state: 'idle' }, load.idle)
+      for (const { labels, load } of read()) {
+        this.set({ ...labels, state: 'busy' }, load.busy)
+        this.set({ ...labels, state: 'idle' }, load.idle)
+      }
     },
   })
-  createLoadGauge({
+  new Gauge({
     name: `${prefix}_waiting`,
     help: `${waits} that wait for a connection to ${to}`,
+    labelNames,
     registers,
-    read: () => read()?.waiting,
+    collect() {
+      for (const { labels, load } of read()) this.set(labels, load.waiting)
+    },
   })
 }

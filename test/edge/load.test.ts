@@ -10,7 +10,8 @@ t.test(
     const backend = await startRawBackend(t)
     const held: [RecordedRequest, Socket][] = []
     backend.answer = (request, socket) => void held.push([request, socket])
-    const edge = await startEdge(t, { backendUrl: backend.url })
+    const backendUrls = new Map([['mandate', backend.url]])
+    const edge = await startEdge(t, { backendUrl: backend.url, backendUrls })
     async function shows(lines: readonly string[]): Promise<boolean> {
       const text = await edge.metrics()
       return lines.every((line) => text.includes(`\n${line}\n`))
@@ -18,8 +19,8 @@ t.test(
     const idle = [
       'gateway_calls_in_progress 0',
       'gateway_upload_bytes 0',
-      'gateway_backend_waiting 0',
-      'gateway_backend_connections{state="busy"} 0',
+      'gateway_backend_waiting{backend="*"} 0',
+      'gateway_backend_connections{backend="*",state="busy"} 0',
     ]
     t.ok(await shows(idle))
     const headers = { 'x-api-key': testKey, 'content-type': 'application/json' }
@@ -34,15 +35,16 @@ t.test(
       await shows([
         'gateway_calls_in_progress 2',
         'gateway_upload_bytes 9',
-        'gateway_backend_connections{state="busy"} 2',
-        'gateway_backend_connections{state="idle"} 0',
+        'gateway_backend_connections{backend="*",state="busy"} 2',
+        'gateway_backend_connections{backend="*",state="idle"} 0',
+        'gateway_backend_connections{backend="mandate",state="busy"} 0',
       ]),
       await edge.metrics(),
     )
     for (const [request, socket] of held) answerOk(request, socket)
     await Promise.all((await Promise.all([post, get])).map((answer) => answer.arrayBuffer()))
     await until('both calls have ended', () =>
-      shows([...idle, 'gateway_backend_connections{state="idle"} 2']),
+      shows([...idle, 'gateway_backend_connections{backend="*",state="idle"} 2']),
     )
   },
 )

@@ -69,7 +69,8 @@ export interface EdgeLoad {
   readonly callsUnderWay: number
   /** Octets of request bodies in memory. */
   readonly uploadOctets: number
-  readonly backend: PoolLoad
+  /** By the API whose backend it is, or `*` for those without one of their own. */
+  readonly backends: ReadonlyMap<string, PoolLoad>
 }
 
 /** The data path, ready to listen. */
@@ -158,7 +159,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     load: () => ({
       callsUnderWay: calls.underWay(),
       uploadOctets: uploads.held(),
-      backend: forwarder.load(),
+      backends: forwarder.load(),
     }),
     async close() {
       await app.close()

@@ -162,7 +162,9 @@ export function createGatewayMetrics(
   })
   createPoolGauges({
     ...{ prefix: 'gateway_backend', to: 'the backend', waits: 'Calls', registers },
-    read: () => load?.().backend,
+    labelNames: ['backend'],
+    read: () =>
+      [...(load?.().backends ?? [])].map(([backend, of]) => ({ labels: { backend }, load: of })),
   })
 
   // Prometheus sees the first event as an increase only if it scraped a 0 before.

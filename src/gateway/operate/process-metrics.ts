@@ -22,7 +22,11 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
   const registers = [registry]
   const watchStore = createStoreGauge(registry)
   let load: ProcessLoad | undefined
-  createPoolGauges({ ...databaseGauges, registers, read: () => load?.database() })
+  createPoolGauges({
+    ...databaseGauges,
+    registers,
+    read: () => (load === undefined ? [] : [{ labels: {}, load: load.database() }]),
+  })
   createLoadGauge({
     name: 'gateway_keys_cached',
     help: 'API keys in memory, those that do not exist included',

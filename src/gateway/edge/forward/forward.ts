@@ -34,8 +34,8 @@ export interface Forwarder {
   forward(call: GrantedCall): void
   /** Whether there is room for another call of the operation; checked before the call is counted. */
   hasRoom(operation: Operation): boolean
-  /** Of all backends together. */
-  load(): PoolLoad
+  /** Of the backend of each API that has its own, by API, and of that of all others as `*`. */
+  load(): ReadonlyMap<string, PoolLoad>
   close(): Promise<void>
 }
 
@@ -109,7 +109,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   const ofRest = open(options.backendUrl)
   const own = new Map([...options.backendUrls].map(([api, url]) => [api, open(url)]))
-  const all = [ofRest, ...own.values()]
+  const named = new Map([['*', ofRest], ...own])
+  const all = [...named.values()]
   const backendOf = ({ api }: Operation): Backend => own.get(api) ?? ofRest
 
   // One timer for all exchanges: a separate timer costs more per call than a place on the roster.
@@ -133,21 +134,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       new Exchange(call, lane, exchanges).begin(pool, { head, body, lane })
     },
     hasRoom: (operation) => backendOf(operation).lanes.hasRoom(operation),
-    load: () => sum(all.map(({ pool }) => pool.load())),
+    load: () => new Map([...named].map(([name, { pool }]) => [name, pool.load()])),
     async close() {
       await Promise.all(all.map(({ pool }) => pool.close()))
       clearInterval(watch)
     },
-  }
-}
-
-function sum(loads: readonly PoolLoad[]): PoolLoad {
-  const total = (of: (load: PoolLoad) => number): number =>
-    loads.reduce((all, load) => all + of(load), 0)
-  return {
-    busy: total(({ busy }) => busy),
-    idle: total(({ idle }) => idle),
-    waiting: total(({ waiting }) => waiting),
   }
 }
 
