@@ -32,7 +32,8 @@ function firstLimit() {
 
 /** An empty registry, a counter of the test's choosing, and a clock that moves. */
 export async function alertsRig({ database }: TestDatabase) {
-  const clock = { ms: Date.parse('2026-11-20T10:30:00Z') }
+  // Ahead of the database's own clock, whose keys would otherwise expire one day.
+  const clock = { ms: Date.parse('2099-11-20T10:30:00Z') }
   const now = () => clock.ms
   const stores = await testStores(database, { now })
   const db = database.connect<RegistrySchema>()

@@ -43,8 +43,8 @@ async function limitsOnce(t: Test, database: TestDatabase): Promise<void> {
   t.match(await eventsOf(id), [
     {
       ...{ type: 'limit.reached', application: { id, name: 'app' }, api: 'xs2a', version: '1.7.0' },
-      at: '2026-11-20T10:30:00.000Z',
-      resetsAt: '2026-11-20T11:00:00.000Z',
+      at: '2099-11-20T10:30:00.000Z',
+      resetsAt: '2099-11-20T11:00:00.000Z',
       limit: calls,
     },
     { type: 'limit.reached' },
@@ -258,8 +258,8 @@ t.test('a deprecation is told by webhook too, each on its own switch', async (t)
   const { clock, now, db, outbox, events, stores, subscribed, hook, letters, eventsOf } =
     await alertsRig(embedded)
   const lifecycle: Lifecycle = {
-    deprecated: '2026-11-01',
-    sunset: '2027-11-01',
+    deprecated: '2099-11-01',
+    sunset: '2100-11-01',
     successor: '2.0.0',
   }
   const published = catalogue.versions.get('xs2a@1.7.0')
@@ -277,7 +277,7 @@ t.test('a deprecation is told by webhook too, each on its own switch', async (t)
   const none = await subscribed()
   await stores.alerts.choose({ applicationId: none.id, mails: [], hooks: [], by })
   for (const { id } of [both, hookOnly, none]) await hook(id)
-  clock.ms = Date.parse('2026-11-20T00:00:00Z')
+  clock.ms = Date.parse('2099-11-20T00:00:00Z')
   await Promise.all(reminders.map((job) => job.run()))
   await Promise.all(reminders.map((job) => job.run()))
   t.same(
@@ -285,7 +285,7 @@ t.test('a deprecation is told by webhook too, each on its own switch', async (t)
     [both.developer.email],
   )
   for (const { id } of [both, hookOnly]) {
-    const facts = { deprecated: '2026-11-01', sunset: '2027-11-01', retired: null, daysLeft: null }
+    const facts = { deprecated: '2099-11-01', sunset: '2100-11-01', retired: null, daysLeft: null }
     t.match(await eventsOf(id), [{ type: 'version.deprecated', version: '1.7.0', ...facts }])
   }
   t.same(await eventsOf(none.id), [])
