@@ -94,6 +94,7 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
       hasRoom: () => true,
       isAddressKnown: options.address !== undefined,
       now,
+      monotonic: () => performance.now(),
     })
     checks.watched((name) => passed.push(name)).run(call, resolve)
   })

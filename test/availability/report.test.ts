@@ -108,7 +108,7 @@ t.test(
         call: { requestId: randomUUID(), caller: { applicationId: 'a' } as never },
         finished: {
           ...{ version, operation, status: 200, outcome: 'forwarded', decision: 'admitted' },
-          ...{ totalSeconds: 0.02, upstreamSeconds: 0.01 },
+          ...{ totalSeconds: 0.02, overheadSeconds: 0.01, upstreamSeconds: 0.01 },
         },
         ...{ arrivedAt, firstByteMs: 15 },
       })

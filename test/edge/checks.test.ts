@@ -136,6 +136,7 @@ function table(state: NonNullable<Probe['state']> = {}) {
     hasRoom: () => !isFull,
     isAddressKnown: true,
     now: Date.now,
+    monotonic: () => performance.now(),
   })
   // A call of the application that never ends.
   if (isBusy)

@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import t from 'tap'
 import { startEdge, testKey } from '../support/edge.ts'
 import { answerOk, type RecordedRequest, startRawBackend } from '../support/raw-backend.ts'
@@ -48,3 +49,28 @@ t.test(
     )
   },
 )
+
+t.test('the wait for a slow body is not counted as time of the gateway', async (t) => {
+  const backend = await startRawBackend(t)
+  let movedMs = 0
+  const monotonic = () => performance.now() + movedMs
+  const edge = await startEdge(t, { backendUrl: backend.url, monotonic })
+  const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const fields = ['Host: a', `X-API-Key: ${testKey}`, 'Content-Type: application/json']
+  const framing = ['Content-Length: 9', 'Expect: 100-continue']
+  socket.write(`POST /v1.7.0/consents HTTP/1.1\r\n${[...fields, ...framing].join('\r\n')}\r\n\r\n`)
+  const [waits] = await once(socket, 'data')
+  t.match(String(waits), /^HTTP\/1.1 100 /, 'the gateway waits for the body')
+  movedMs = 8_000
+  socket.write('{"a":"1"}')
+  const [answer] = await once(socket, 'data')
+  t.match(String(answer), /^HTTP\/1.1 200 /)
+  const secondsOf = async (metric: string): Promise<number> =>
+    Number(new RegExp(`\n${metric}_sum\\S* (\\S+)\n`).exec(await edge.metrics())?.[1])
+  await until(
+    'the call is counted',
+    async () => (await secondsOf('gateway_overhead_duration_seconds')) > 0,
+  )
+  t.ok((await secondsOf('gateway_overhead_duration_seconds')) < 1)
+})

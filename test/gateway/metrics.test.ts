@@ -12,7 +12,7 @@ t.test('a series goes on after a reload, and no scrape has it twice', async (t) 
     for (const version of versions.values()) {
       const [operation] = version.operations
       const finished = { version, operation, status: 200, outcome: 'forwarded' as const }
-      const seconds = { totalSeconds: 0.01, upstreamSeconds: 0.005 }
+      const seconds = { totalSeconds: 0.01, overheadSeconds: 0.004, upstreamSeconds: 0.005 }
       metrics.observe({ ...finished, ...seconds, decision: 'admitted' })
     }
   }
@@ -50,7 +50,7 @@ t.test(
       for (let at = 0; at < 50; at += 1) {
         const operation = { ...first, version: number, id: `operation${at}` }
         for (const ending of endings) {
-          const seconds = { totalSeconds: 0.01, upstreamSeconds: 0.005 }
+          const seconds = { totalSeconds: 0.01, overheadSeconds: 0.004, upstreamSeconds: 0.005 }
           metrics.observe({ version, operation, ...ending, ...seconds })
         }
       }

@@ -112,6 +112,8 @@ export class Call {
   isReceived = false
   /** All octets of the request body, in pieces; undefined without a body. */
   body: readonly Buffer[] | undefined = undefined
+  /** Milliseconds for which the gateway waited for that body. */
+  bodyMs = 0
   grant: Grant | undefined = undefined
 
   /** The exchange with the backend; undefined until the call is forwarded. */

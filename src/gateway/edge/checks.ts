@@ -35,6 +35,8 @@ export interface ChecksOptions extends AddressOptions, BodyOptions {
   readonly hasRoom: RoomOptions['hasRoom']
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number
 }
 
 /**
@@ -43,7 +45,8 @@ export interface ChecksOptions extends AddressOptions, BodyOptions {
  * forwarded is counted.
  */
 export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
-  const { registry, failures, certificates, counter, rehearse, uploads, hasRoom, now } = options
+  const { registry, failures, certificates, counter, rehearse, uploads, hasRoom, now, monotonic } =
+    options
   const { isAddressKnown } = options
   return (
     Checks
@@ -72,7 +75,7 @@ export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
       // Refuses a used-up limit before a client that asked first sends its body; counts nothing.
       .row('expect', expect({ counter, rehearse, now }))
       // Receives the whole body.
-      .row('receive', receive({ uploads }))
+      .row('receive', receive({ uploads, monotonic }))
       // Refuses while the backend's queue is full.
       .row('room', room({ hasRoom }))
       // Counts the call, or refuses it.

@@ -128,6 +128,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     bodyBytesMax: callLimits.bodyBytesMax,
     isAddressKnown: true,
     now: options.now,
+    monotonic,
   })
   const { isTraceSampled } = options
   const calls = createRunCall({

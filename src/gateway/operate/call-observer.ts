@@ -59,20 +59,22 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       // In a plan that only observes, a call above its limit passes.
       const isObserved = grant?.admitted === false && call.entitlement?.plan.mode === 'observe'
       const decision = isObserved ? 'observed' : grant?.decision
-      const upstreamMs = call.forwardedAt === 0 ? undefined : call.answeredAt - call.forwardedAt
+      const { startedAt, forwardedAt, answeredAt, bodyMs, firstByteAt } = call
+      const upstreamMs = forwardedAt === 0 ? undefined : answeredAt - forwardedAt
+      const overheadMs = forwardedAt === 0 ? undefined : forwardedAt - startedAt - bodyMs
       const finished: FinishedCall = {
         version: call.version,
         operation: call.operation,
         status,
         outcome,
         decision,
-        totalSeconds: (now - call.startedAt) / 1000,
+        totalSeconds: (now - startedAt) / 1000,
+        overheadSeconds: overheadMs === undefined ? undefined : overheadMs / 1000,
         upstreamSeconds: upstreamMs === undefined ? undefined : upstreamMs / 1000,
       }
       metrics.observe(finished)
-      const arrivedAt = Math.floor(momentOf(call.startedAt, now))
-      const firstByteMs =
-        call.firstByteAt === 0 ? undefined : rounded(call.firstByteAt - call.startedAt)
+      const arrivedAt = Math.floor(momentOf(startedAt, now))
+      const firstByteMs = firstByteAt === 0 ? undefined : rounded(firstByteAt - startedAt)
       try {
         availability.ended({ call, finished, arrivedAt, firstByteMs })
         recorder?.ended(call, finished)
@@ -100,6 +102,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
         outcome: code,
         decision: undefined,
         totalSeconds: 0,
+        overheadSeconds: undefined,
         upstreamSeconds: undefined,
       })
     },

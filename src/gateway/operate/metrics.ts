@@ -31,6 +31,8 @@ export interface FinishedCall {
   readonly outcome: CallOutcome
   readonly decision: Decision | 'observed' | undefined
   readonly totalSeconds: number
+  /** Of these, until the call went to the backend, without the wait for its body; undefined when it did not. */
+  readonly overheadSeconds: number | undefined
   /** Undefined when the call was not forwarded. */
   readonly upstreamSeconds: number | undefined
 }
@@ -102,7 +104,7 @@ export function createGatewayMetrics(
   })
   const overhead = createTalliedHistogram({
     name: 'gateway_overhead_duration_seconds',
-    help: 'Time of an admitted call without the time of the backend',
+    help: 'Time from the header block of an admitted call until it goes to the backend, without the wait for its body',
     buckets,
     registers,
   }).series({})
@@ -241,8 +243,8 @@ export function createGatewayMetrics(
       if (call.upstreamSeconds !== undefined) {
         found.upstream ??= upstream.series(found.labels)
         found.upstream.observe(call.upstreamSeconds)
-        overhead.observe(Math.max(0, call.totalSeconds - call.upstreamSeconds))
       }
+      if (call.overheadSeconds !== undefined) overhead.observe(call.overheadSeconds)
       if (call.decision !== undefined) found.version.decisions(call.decision).count += 1
     },
     rehearsed: ({ api, version }, decision) => rehearsals.inc({ api, version, decision }),

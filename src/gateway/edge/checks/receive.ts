@@ -8,17 +8,22 @@ import type { Uploads } from '../request/uploads.ts'
  */
 export function receive({
   uploads,
+  monotonic,
 }: {
   readonly uploads: Pick<Uploads, 'receive'>
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number
 }): Check<EntitledCall, ReceivedCall> {
   return (call, next) => {
     if (!call.hasBody) {
       next(call.received(undefined))
       return
     }
+    const from = monotonic()
     uploads.receive(
       call,
       guarded(next, (outcome) => {
+        call.bodyMs = monotonic() - from
         // Without an outcome the client is gone, and no further check runs.
         next(outcome !== undefined && 'code' in outcome ? outcome : call.received(outcome))
       }),
