@@ -1,6 +1,8 @@
--- The roles of Tollgate on PostgreSQL 15 or newer. Run this file as a superuser in Tollgate's database before the first start:
+-- The roles of Tollgate on PostgreSQL 15 or newer. Put their passwords into OWNER_PASSWORD, GATEWAY_PASSWORD, PORTAL_PASSWORD, BANK_PASSWORD
+-- and SERVING_PASSWORD of the environment, where no list of processes shows them. Then run this file as a superuser in Tollgate's database
+-- before the first start:
 --
---   psql -v owner_password=… -v gateway_password=… -v portal_password=… -v bank_password=… -v serving_password=… -f roles.sql "$ADMIN_URL"
+--   psql -f roles.sql "$ADMIN_URL"
 --
 -- If SECURITY_EVENT_DAYS is not 90, add its value: -v security_event_days=400
 --
@@ -16,6 +18,11 @@
 -- before their time. If another role owned the tables until now: `reassign owned by <role> to tollgate_owner`.
 
 \set ON_ERROR_STOP on
+\getenv owner_password OWNER_PASSWORD
+\getenv gateway_password GATEWAY_PASSWORD
+\getenv portal_password PORTAL_PASSWORD
+\getenv bank_password BANK_PASSWORD
+\getenv serving_password SERVING_PASSWORD
 -- Without the notices about what is as it should be already.
 set client_min_messages = warning;
 \if :{?security_event_days}

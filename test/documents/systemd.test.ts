@@ -8,6 +8,8 @@ import { exchangeMs, stopTimes } from '../../src/platform/stop-times.ts'
 
 const names = settingGroups.flatMap(({ rows }) => Object.values(rows).flatMap((row) => row.names))
 const drainMs = 5_000
+const install = readFileSync('docs/install.md', 'utf8')
+const giveSecrets = readFileSync('deploy/give-secrets.sh', 'utf8')
 
 function verifies(): boolean {
   try {
@@ -28,10 +30,22 @@ for (const [unit, role] of [
     t.match(text, new RegExp(`^ExecStart=.*/bin/tollgate.js start ${role}$`, 'm'))
     const [, seconds = ''] = /^TimeoutStopSec=(\d+)$/m.exec(text) ?? []
     t.ok(Number(seconds) * 1_000 > drainMs + stopTimes(exchangeMs).closeMs)
-    for (const [, name = '', file] of text.matchAll(/^Environment=(\w+_FILE)=%d\/(\S+)$/gm)) {
-      t.ok(names.includes(name), name)
-      t.match(text, new RegExp(`^LoadCredential=${file}:`, 'm'))
+    const service = unit.replace('tollgate-', '')
+    for (const line of [`User=${unit}`, `StateDirectory=tollgate/${service}`]) {
+      t.match(text, new RegExp(`^${line}$`, 'm'), 'what one service keeps, no other reads')
     }
+    t.match(text, `DATA_DIR=/var/lib/tollgate/${service}\n`)
+    t.match(install, 'useradd --system --home-dir /var/lib/tollgate/$service')
+    const given = new RegExp(`^give ${service} (.+)$`, 'm').exec(giveSecrets)?.[1]?.split(' ')
+    const files = [...text.matchAll(/^Environment=(\w+_FILE)=(\S+)\/([^/\s]+)$/gm)]
+    t.ok(files.length > 0)
+    for (const [, name = '', folder, file = ''] of files) {
+      t.ok(names.includes(name), name)
+      t.equal(folder, `/etc/tollgate/secrets/${service}`)
+      t.ok(given?.includes(file), `give-secrets.sh gives it ${file}`)
+      t.match(install, new RegExp(` > ${file.replace(service, '\\$role')}$|-out ${file}$`, 'm'))
+    }
+    t.notMatch(text, /^LoadCredential/m, 'a credential stays as it was at the start')
     for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'CapabilityBoundingSet=']) {
       t.match(text, new RegExp(`^${line}$`, 'm'))
     }

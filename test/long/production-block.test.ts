@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import t, { type Test } from 'tap'
 import { childEnvironment } from '../support/child-environment.ts'
 import { startPostgres } from '../support/database.ts'
+import { setDatabaseRights } from '../support/database-rights.ts'
 import { fleetMissing } from '../support/fleet.ts'
 import { freePort } from '../support/free-port.ts'
 import { configDir } from '../support/published-catalogue.ts'
@@ -94,16 +95,10 @@ t.test(
 
     await run('/bin/sh', ['-ec', secrets], { cwd, env })
     database.pathname = '/tollgate'
-    const createRoles = () =>
-      run('psql', [
-        ...['owner', 'gateway', 'portal', 'bank', 'serving'].flatMap((role) => [
-          ...['-v', `${role}_password=password`],
-        ]),
-        ...['-f', join(root, 'deploy', 'postgres', 'roles.sql'), database.href],
-      ])
-    await createRoles()
+    const createRoles = () => setDatabaseRights(database.href, () => 'password')
+    createRoles()
     await run('/bin/sh', ['-ec', here(tables, { 'db.internal:5432': database.host })], { cwd, env })
-    await createRoles()
+    createRoles()
     const roles = await Promise.all(
       starts
         .trim()

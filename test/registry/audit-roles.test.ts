@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import t from 'tap'
@@ -12,6 +10,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
+import { setDatabaseRights } from '../support/database-rights.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
@@ -25,12 +24,7 @@ t.test(
     if (opened === undefined) return
     const { url } = opened
     const as = (role: string) => url.replace('postgres@', `${role}@`)
-    const script = fileURLToPath(new URL('../../deploy/postgres/roles.sql', import.meta.url))
-    const passwords = ['owner', 'gateway', 'portal', 'bank', 'serving'].flatMap((role) => [
-      ...['-v', `${role}_password=${role}`],
-    ])
-    const roles = () =>
-      execFileSync('psql', ['-q', ...passwords, '-v', 'security_event_days=7', '-f', script, url])
+    const roles = () => setDatabaseRights(url, (role) => role, ['security_event_days=7'])
     roles()
     const [owner, serving] = [as('tollgate_owner'), as('tollgate_serving')]
     const migrated = await tollgate({ DATABASE_URL: owner }, 'migrate', '--json')

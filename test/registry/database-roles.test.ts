@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import t from 'tap'
 import { pruneAged } from '../../src/gateway/operate/calls/prune-records.ts'
@@ -15,10 +13,8 @@ import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
+import { setDatabaseRights } from '../support/database-rights.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'
-
-const script = fileURLToPath(new URL('../../deploy/postgres/roles.sql', import.meta.url))
-const roles = ['owner', 'gateway', 'portal', 'bank', 'serving']
 
 t.test(
   'each database role has the rights that its process needs, and no more',
@@ -27,8 +23,7 @@ t.test(
     const opened = await testPostgres(t)
     if (opened === undefined) return
     const as = (role: string) => opened.url.replace('postgres@', `tollgate_${role}@`)
-    const passwords = roles.flatMap((role) => ['-v', `${role}_password=${role}`])
-    const setRights = () => execFileSync('psql', ['-q', ...passwords, '-f', script, opened.url])
+    const setRights = () => setDatabaseRights(opened.url, (role) => role)
     setRights()
     const migrated = await tollgate({ DATABASE_URL: as('owner') }, 'migrate')
     t.equal(migrated.code, 0, migrated.stderr)

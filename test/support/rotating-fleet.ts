@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { tollgate } from './cli.ts'
 import { startPostgres, type Test } from './database.ts'
+import { setDatabaseRights } from './database-rights.ts'
 import { freePort } from './free-port.ts'
 import { type MailServer, testMailServer } from './mail-server.ts'
 import { type RedisServer, testRedis } from './redis-server.ts'
@@ -77,8 +76,6 @@ export interface RotatingFleet {
 export function newPassword(): string {
   return randomBytes(24).toString('base64url')
 }
-
-const rolesScript = fileURLToPath(new URL('../../deploy/postgres/roles.sql', import.meta.url))
 
 /** Starts all of it; it ends with the test. */
 export async function startRotatingFleet(
@@ -248,11 +245,7 @@ async function startDatabase(t: Test, password: (role: string) => string) {
     ;[url.username, url.password] = [user, password]
     return url.href
   }
-  const variables = ['owner', 'gateway', 'portal', 'bank', 'serving'].flatMap((role) => [
-    ...['-v', `${role}_password=${password(role)}`],
-  ])
-  const setRights = () =>
-    execFileSync('psql', ['-q', ...variables, '-f', rolesScript, postgres.url], { stdio: 'ignore' })
+  const setRights = () => setDatabaseRights(postgres.url, password)
   setRights()
   const migrated = await tollgate(
     { DATABASE_URL: databaseUrl('tollgate_owner', password('owner')) },
