@@ -32,6 +32,10 @@ export const proofs: Readonly<Record<string, Proof>> = {
     'long/rotation',
     'three rotations of each secret, as docs/rotation.md says, fail none of 50,000 calls behind HAProxy and end no session',
   ),
+  recover: testFile(
+    'long/recover',
+    'a backup of 100,000 rows made under load brings back keys, consents, counts and the audit log after everything but the secrets is lost',
+  ),
   'tls-reload': testFile(
     'long/tls-reload',
     '200 reloads of the certificate under load fail no call',
