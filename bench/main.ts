@@ -12,6 +12,7 @@ import { latency } from './sections/latency.ts'
 import { log } from './sections/log.ts'
 import { refused } from './sections/refused.ts'
 import type { Section } from './sections/section.ts'
+import { sizes } from './sections/sizes.ts'
 import { tls } from './sections/tls.ts'
 import { workers } from './sections/workers.ts'
 import { onTwoCores } from './two-cores.ts'
@@ -28,6 +29,7 @@ const sections: Readonly<Record<string, Section>> = {
   workers,
   tls,
   footprint,
+  sizes,
   keys,
   buckets,
 }

@@ -136,7 +136,7 @@ function draw(incidents: readonly Incident[]): string {
           seconds,
           'planned seconds': plannedSeconds,
           'calls not answered': calls,
-          'first five': series.map(({ id }) => id).join(' '),
+          'first five': series.map(({ id }) => id).join('\n'),
           last: last.id,
         }),
         drawTable(affected, {
