@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type {
   AvailabilityAnswer,
@@ -6,11 +6,10 @@ import type {
 } from '../../../gateway/portal/schemas/availability.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { availabilityFile, type Quarter, useAvailability } from '../../api/operator.ts'
-import { DataTable, EmptyCell } from '../../components/data-table.tsx'
+import { DataTable, NumberCell } from '../../components/data-table.tsx'
 import { Day } from '../../components/day.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { SectionCard } from '../../components/section-card.tsx'
 import { Time } from '../../components/time.tsx'
 import { milliseconds, wholeNumber } from '../../in-words.ts'
 import { versionTitle } from '../../published.ts'
@@ -24,7 +23,7 @@ export function AvailabilitySection() {
   const availability = useAvailability(quarter)
   const { data } = availability
   return (
-    <Stack gap="lg">
+    <Stack gap="xl">
       <Text c="dimmed">{t('availability.means')}</Text>
       <Group justify="space-between" gap="sm">
         <SegmentedControl
@@ -32,6 +31,7 @@ export function AvailabilitySection() {
           onChange={(value) => setQuarter(value === 'last' ? 'last' : 'current')}
           data={quarters.map((value) => ({ value, label: t(`availability.${value}`) }))}
           aria-label={t('availability.quarter')}
+          maw="24rem"
         />
         <Button component="a" href={availabilityFile(quarter)} download variant="default">
           {t('availability.download')}
@@ -40,24 +40,30 @@ export function AvailabilitySection() {
       <QueryState query={availability} />
       {data === undefined ? null : (
         <>
-          <SectionCard title={t('availability.inAll')} hasRows>
+          <Stack gap="sm" component="section">
+            <Title order={2}>{t('availability.inAll')}</Title>
             <Indicators rows={data.quarters} label={t('availability.inAll')} />
-          </SectionCard>
-          <SectionCard title={t('availability.outages')} hasRows={data.outages.length > 0}>
+          </Stack>
+          <Stack gap="sm" component="section">
+            <Title order={2}>{t('availability.outages')}</Title>
             <Outages items={data.outages} />
-          </SectionCard>
-          <SectionCard title={t('availability.byDay')} hasRows>
-            <Indicators rows={withCalls(data.days)} label={t('availability.byDay')} />
-          </SectionCard>
+          </Stack>
+          <Stack gap="sm" component="section">
+            <Title order={2}>{t('availability.byDay')}</Title>
+            <Indicators
+              rows={data.days.filter(hasFigures).toReversed()}
+              label={t('availability.byDay')}
+            />
+          </Stack>
         </>
       )}
     </Stack>
   )
 }
 
-/** Newest first, without days on which a version had neither a call nor downtime. */
-function withCalls(days: AvailabilityAnswer['days']): AvailabilityAnswer['days'] {
-  return days.filter(({ requests, downtimeSeconds }) => requests + downtimeSeconds > 0).toReversed()
+/** Whether a version had a call or downtime: without either, its uptime says nothing. */
+function hasFigures({ requests, downtimeSeconds }: AvailabilityIndicators): boolean {
+  return requests + downtimeSeconds > 0
 }
 
 function Indicators(props: {
@@ -89,25 +95,21 @@ function Indicators(props: {
           <Table.Td>
             {row.period.includes('Q') ? <bdi>{row.period}</bdi> : <Day date={row.period} />}
           </Table.Td>
-          <Table.Td data-number>{percentage(row.uptimePercent)}</Table.Td>
+          <NumberCell value={hasFigures(row) ? percentage(row.uptimePercent) : undefined} />
           <Table.Td data-number>{seconds(row.unplannedSeconds)}</Table.Td>
           <Table.Td data-number>{seconds(row.plannedSeconds)}</Table.Td>
           <Table.Td data-number>{wholeNumber(row.requests)}</Table.Td>
-          {row.errorPercent === null ? (
-            <EmptyCell />
-          ) : (
-            <Table.Td data-number>{percentage(row.errorPercent)}</Table.Td>
-          )}
-          <Milliseconds of={row.firstByteMs} />
-          <Milliseconds of={row.lastByteMs} />
+          <NumberCell value={known(row.errorPercent, percentage)} />
+          <NumberCell value={known(row.firstByteMs, milliseconds)} />
+          <NumberCell value={known(row.lastByteMs, milliseconds)} />
         </Table.Tr>
       ))}
     </DataTable>
   )
 }
 
-function Milliseconds({ of }: { readonly of: number | null }) {
-  return of === null ? <EmptyCell /> : <Table.Td data-number>{milliseconds(of)}</Table.Td>
+function known(value: number | null, inWords: (value: number) => string): string | undefined {
+  return value === null ? undefined : inWords(value)
 }
 
 function Outages({ items }: { readonly items: AvailabilityAnswer['outages'] }) {
