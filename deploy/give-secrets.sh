@@ -10,7 +10,10 @@ give() { # give <service> <secret>...
   shift
   install -d -m 0500 -o "$user" -g "$user" "$folder"
   for name; do
-    [ -e "$secrets/$name" ] || continue
+    if [ ! -e "$secrets/$name" ]; then
+      rm -f "$folder/$name"
+      continue
+    fi
     cmp -s "$secrets/$name" "$folder/$name" && continue
     # In one go: a service never reads half a secret.
     install -m 0400 -o "$user" -g "$user" "$secrets/$name" "$folder/.$name"
