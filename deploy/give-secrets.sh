@@ -21,7 +21,8 @@ give() { # give <service> <secret>...
   done
 }
 
-# Services pass through the folder to their own, and see nothing else in it.
+# Services pass through the folder to their own, and read nothing else in it.
+find "$secrets" -maxdepth 1 -type f -exec chmod 0600 {} +
 chmod 0711 "$secrets"
 give gateway database-url-gateway redis-url key-pepper identity management-token
 give portal database-url-portal redis-url key-pepper session-secret smtp-url oidc-client-secret management-token sandbox-secret
