@@ -530,11 +530,16 @@ t.test(
     t.same(requestFailures.slice(0, 5), [], `${requestFailures.length} other requests failed`)
 
     // New connections of every process use what is left.
+    const connections = async () =>
+      (await redis.cli('client', 'list')).split('user=tollgate').length - 1
+    const connectedBefore = await connections()
     await redis.cli('client', 'kill', 'user', 'tollgate')
-    await until('the gateways are connected again', async () => {
-      const clients = await redis.cli('client', 'list')
-      return clients.split('user=tollgate').length > fleet.gateways.length
-    })
+    await until('all are connected again', async () => (await connections()) >= connectedBefore)
+    for (const host of hosts.filter(({ name }) => name.startsWith('gateway'))) {
+      await until(`${host.name} counts in Redis again`, async () =>
+        (await metrics(host)).includes('\ngateway_store_up{store="counters"} 1\n'),
+      )
+    }
     for (const calling of callings) {
       t.equal(await load.remaining(calling), limit - calling.gets, 'each GET is counted once')
     }
