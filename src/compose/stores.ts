@@ -10,7 +10,7 @@ import type { ProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import { livePeppers, parsePeppers } from '../gateway/registry/key-mac.ts'
 import { openRegistry, type Registry } from '../gateway/registry/open-registry.ts'
 import { type DataFolder, openDataFolder } from '../platform/data-folder.ts'
-import { type Database, openDatabase } from '../platform/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../platform/database.ts'
 import { startEmbeddedDatabase } from '../platform/embedded-database.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
@@ -58,6 +58,9 @@ export async function openFolder(
   return dataFolder
 }
 
+/** It shares the processors with all roles, and its transactions wait for each other: slow does not mean gone. */
+const embeddedStatementTimeoutMs = 30_000
+
 /** Opens the database at DATABASE_URL without connecting, or starts the embedded one. */
 export async function openChosenDatabase({
   settings,
@@ -70,7 +73,7 @@ export async function openChosenDatabase({
   'settings' | 'secrets' | 'dataFolder' | 'log' | 'lifetime'
 >): Promise<Database> {
   let url = settings.databaseUrl
-  let onTransaction: Database['onTransaction']
+  let embeddedOnly: Partial<DatabaseOptions> = {}
   if (url === undefined) {
     if (dataFolder === undefined) throw new Error('no data folder for the embedded database')
     log.info(
@@ -80,9 +83,10 @@ export async function openChosenDatabase({
     const embedded = await startEmbeddedDatabase({ dataDir: dataFolder.path, log })
     lifetime.opened(() => embedded.close())
     url = embedded.url
-    onTransaction = embedded.onTransaction
+    const { onTransaction } = embedded
+    embeddedOnly = { onTransaction, statementTimeoutMs: embeddedStatementTimeoutMs }
   }
-  const database = openDatabase({ url, log, onTransaction })
+  const database = openDatabase({ url, log, ...embeddedOnly })
   lifetime.opened(() => database.close())
   if (settings.databaseUrl !== undefined) await followLogin(database, { secrets, url })
   return database
