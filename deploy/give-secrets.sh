@@ -5,10 +5,11 @@ set -eu
 secrets=${1:-/etc/tollgate/secrets}
 
 give() { # give <service> <secret>...
-  user=tollgate-$1
+  # Root owns the copies: a service reads them, and cannot put anything in their place.
+  group=tollgate-$1
   folder=$secrets/$1
   shift
-  install -d -m 0500 -o "$user" -g "$user" "$folder"
+  install -d -m 0750 -o root -g "$group" "$folder"
   for name; do
     if [ ! -e "$secrets/$name" ]; then
       rm -f "$folder/$name"
@@ -16,7 +17,7 @@ give() { # give <service> <secret>...
     fi
     cmp -s "$secrets/$name" "$folder/$name" && continue
     # In one go: a service never reads half a secret.
-    install -m 0400 -o "$user" -g "$user" "$secrets/$name" "$folder/.$name"
+    install -m 0440 -o root -g "$group" "$secrets/$name" "$folder/.$name"
     mv -f "$folder/.$name" "$folder/$name"
   done
 }
