@@ -210,7 +210,8 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
   })
 
   t.test('a new node that is given slots is used at once', async (t) => {
-    const [a, b] = await Promise.all([open(t, { deadlineMs: 500 }), open(t, { deadlineMs: 500 })])
+    // A busy machine may be silent for half a second. A node that is not used decides nothing, however long a call may wait.
+    const [a, b] = await Promise.all([open(t, { deadlineMs: 2000 }), open(t, { deadlineMs: 2000 })])
     const limit = limitOf('growing', 1e6)
     const slot = await cluster.slotOf(limit.bucket)
     const added = await cluster.grow()
@@ -221,8 +222,7 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
     await cluster.endMove(slot, added)
     await delay(1500)
     const grants = (await Promise.all(running.map((each) => each.stop()))).flat()
-    // A busy machine may be silent for the half second.
-    t.ok(grants.filter(({ decision }) => decision === 'admitted').length > 0.9 * grants.length)
+    t.same(decisionsOf(grants), ['admitted'])
     t.match(await a.peek([limit]), [{ count: grants.length }])
   })
 
