@@ -1,19 +1,30 @@
-# Optional packages bring binaries for this platform: argon2's and the bundler's are
-# needed, Node itself comes with the image.
+# The page and the JavaScript of a release are made with the packages for development, which stay behind.
 ARG NODE_IMAGE=node:26-slim
-FROM ${NODE_IMAGE} AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json tsconfig.json .npmrc LICENSE ./
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
-
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
 # A bad configuration or page fails the build, not the deployment, whose files cannot be written.
-FROM dependencies AS checked
-COPY bin bin
-COPY src src
-COPY config config
-RUN node bin/tollgate.js check && node bin/tollgate.js build
+ARG REVISION
+RUN node bin/tollgate.js check \
+  && node --disable-warning=ExperimentalWarning release/make-package.ts /build/dist/package ${REVISION} \
+  && cp -r node_modules/@node-rs dist/package/node_modules/ \
+  && mv dist/package /app
+# A start with a compile cache takes a third less time of the processor, and only here can it be written. Its entries hold for
+# this path and this Node.
+RUN node release/warm-cache.ts /app
 
 FROM ${NODE_IMAGE}
+ARG VERSION
+ARG REVISION
+ARG SOURCE
+LABEL org.opencontainers.image.title="Tollgate" \
+  org.opencontainers.image.description="An API gateway and developer portal for banks" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.source="${SOURCE}"
 ENV NODE_ENV=production \
     DATA_DIR=/data \
     CONFIG_DIR=/app/config \
@@ -23,7 +34,7 @@ ENV NODE_ENV=production \
     SCA_HOST=0.0.0.0 \
     MANAGEMENT_HOST=0.0.0.0
 WORKDIR /app
-COPY --from=checked --chown=root:root /app /app
+COPY --from=build --chown=root:root /app /app
 # Serving needs no package manager.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* /usr/local/bin/yarn* \
   && install -d -m 0700 -o 1000 -g 1000 /data
@@ -32,8 +43,9 @@ VOLUME /data
 # The user `node`, by number: Kubernetes cannot tell whether a name is root (runAsNonRoot).
 USER 1000:1000
 EXPOSE 8080 8081 8082 8083 9090
-# It asks this container itself, so the name in the certificate does not matter.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+# It asks this container itself, so the name in the certificate does not matter. It starts a Node, which costs 50 ms of a processor: hence
+# seldom once the container has started. Kubernetes ignores it and asks /livez itself.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --start-interval=2s \
   CMD ["node", "-e", "require(process.env.MANAGEMENT_TLS_CERT_FILE ? 'node:https' : 'node:http').get({ host: '127.0.0.1', port: process.env.MANAGEMENT_PORT || 9090, path: '/livez', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # The options of bin/node-options.json: without them it would start a second Node that has them.
 ENTRYPOINT ["node", "--max-semi-space-size=64", "--min-semi-space-size=64", "--no-memory-reducer", "/app/bin/tollgate.js"]

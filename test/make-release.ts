@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { burst, createClient } from './support/calling.ts'
-import { startPostgres, type Test } from './support/database.ts'
+import { startPostgres } from './support/database.ts'
 import { productionEnv } from './support/fleet.ts'
 import { startLedger } from './support/ledger-backend.ts'
 import { installPackages, type ReleaseSecrets, releaseFolder } from './support/releases.ts'
+import { standInTest } from './support/stand-in-test.ts'
 import { spawnTollgate, testConfigDir } from './support/tollgate.ts'
 
 // A program: makes the fixture of a published release from its tag, for test/long/upgrade.test.ts.
@@ -27,11 +28,7 @@ const parts = [
   ...['tsconfig.json', '.npmrc', 'LICENSE'],
 ]
 
-const undo: (() => unknown)[] = []
-const t: Test = {
-  teardown: (step) => void undo.unshift(step),
-  comment: (...texts) => void process.stderr.write(`${texts.join(' ')}\n`),
-}
+const t = standInTest()
 
 function temporary(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tg-release-'))
@@ -121,5 +118,5 @@ mkdirSync(target, { recursive: true })
 try {
   await fill(bundle())
 } finally {
-  for (const step of undo) await step()
+  await t.end()
 }

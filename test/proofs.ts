@@ -2,8 +2,8 @@
 export interface Proof {
   /** In the words of its line in docs/proofs.md. */
   readonly shows: string
-  /** The arguments of Node that prove it in full with a seed. */
-  command(seed: string): string[]
+  /** The arguments of Node that prove it in full with a seed, where it can be divided in so many threads. */
+  command(seed: string, workers: string): string[]
 }
 
 function testFile(file: string, shows: string): Proof {
@@ -23,6 +23,10 @@ export const proofs: Readonly<Record<string, Proof>> = {
   'rolling-restart': testFile(
     'long/rolling-restart',
     '20 restarts and 200 reloads behind each balancer fail none of 100,000 calls',
+  ),
+  release: testFile(
+    'long/release',
+    'one command makes commit, tag and files of a release, and its tag gives the same bytes in another folder',
   ),
   upgrade: testFile(
     'long/upgrade',
@@ -48,6 +52,14 @@ export const proofs: Readonly<Record<string, Proof>> = {
     'long/lost-counters',
     '10,000 buckets of four processes survive lost counters without a call granted twice',
   ),
+  'many-processes': testFile(
+    'long/many-processes',
+    'four processes admit exactly 100 of 500 concurrent calls in each of ten windows',
+  ),
+  'audit-verify': testFile(
+    'long/audit-verify',
+    'of 100,000 entries of the audit log, any that is changed, removed or moved is found and named',
+  ),
   'bank-fuzz': testFile(
     'long/bank-fuzz',
     'the bank answers 220 random inputs for each operation as the contract says',
@@ -71,6 +83,15 @@ export const proofs: Readonly<Record<string, Proof>> = {
   workers: testFile(
     'long/workers',
     'four workers admit exactly the limit in each of ten windows, and lose nothing but what a killed one had',
+  ),
+  simulate: {
+    shows:
+      '1,000,000 simulated schedules of faults, from this seed on, break no promise of the counters',
+    command: (seed, workers) => ['test/simulation/main.ts', '--seed', seed, '--workers', workers],
+  },
+  'planted-faults': testFile(
+    'long/simulation',
+    'the simulation finds each planted fault of the counters within 3,000 schedules',
   ),
   attacks: {
     shows: 'no attack of the corpus desynchronises the gateway, nginx and HAProxy beside it',

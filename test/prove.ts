@@ -1,14 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { proofs } from './proofs.ts'
 
 // A program: runs long proofs in full, one after the other, and notes each run in docs/proofs.md. The suites of a landing
-// run a share of each. With names it runs those; --seed <number> draws what an earlier run drew.
+// run a share of each. With names it runs those; --seed <number> draws what an earlier run drew, --workers <number> divides
+// the simulation of the counters, and --replay <file> only runs a schedule that it wrote.
 const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string' } },
+  options: {
+    seed: { type: 'string' },
+    workers: { type: 'string', default: '1' },
+    replay: { type: 'string' },
+  },
   allowPositionals: true,
 })
 const unknown = positionals.filter((name) => proofs[name] === undefined)
@@ -19,6 +25,10 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 const root = fileURLToPath(new URL('..', import.meta.url))
+if (values.replay !== undefined) {
+  const args = ['test/simulation/main.ts', '--replay', resolve(values.replay)]
+  process.exit(spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1)
+}
 const record = fileURLToPath(new URL('../docs/proofs.md', import.meta.url))
 if (!existsSync(record)) {
   writeFileSync(
@@ -39,7 +49,7 @@ for (const name of wanted) {
   if (proof === undefined) continue
   process.stdout.write(`\n${name}: ${proof.shows} (seed ${seed})\n`)
   const begunAt = performance.now()
-  const { status } = spawnSync(process.execPath, proof.command(seed), {
+  const { status } = spawnSync(process.execPath, proof.command(seed, values.workers), {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, PROOF: 'whole', SEED: seed, TAP_TIMEOUT: '3600' },

@@ -1,8 +1,9 @@
-import { globSync, mkdirSync, statSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, statSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
+import { startFromSmallProcess } from './small-parent.ts'
 
 // Most test files take longer to load and warm up the same code than to run their tests. So a few processes run all
 // files: each takes the next file that no other process has taken, until none is left.
@@ -45,6 +46,7 @@ export type Suite = 'short' | 'long'
 
 /** Runs test files of a suite that no process with the same folder has taken. */
 export async function runTogether(suite: Suite, folder: string): Promise<void> {
+  if (suite === 'short') startFromSmallProcess(mkdtempSync(join(folder, 'small-')))
   for (const file of longestFirst(suite)) {
     if (!take(join(folder, file.replaceAll('/', '-')))) continue
     const begun = performance.now()
@@ -76,13 +78,14 @@ async function runApart(file: string): Promise<void> {
 
 /** Whose size does not tell how long they take, the longest first. */
 const longestTests = [
+  'package',
   'portal-pages',
-  'slow-clients',
-  'samples',
-  'rolling-restart',
+  'workers',
+  'launcher',
+  'recover',
   'attacks',
-  'revocation',
-  'arrives-once',
+  'rolling-restart',
+  'slow-clients',
 ].map((name) => `test/long/${name}.test.ts`)
 
 /** For the others, size is a fair guess of duration: a long file at the end would leave the other processes idle. */

@@ -8,17 +8,17 @@ import type { Section } from './section.ts'
 export const log: Section = async (world, options) => {
   const list = writeRequests(world.bench, 'log', mix({ keys: world.keys }))
   const lines = { count: 0, bytes: 0 }
-  const readLog = (piece: Buffer): void => {
+  const countLines = (piece: Buffer): void => {
     lines.bytes += piece.length
     for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) lines.count += 1
   }
-  const start = async (accessLog: string): Promise<Subject> => {
+  const start = async (accessLog: string, readLog?: (piece: Buffer) => void): Promise<Subject> => {
     const env = { ACCESS_LOG: accessLog, LOG_LEVEL: 'info', LOG_FORMAT: 'json' }
     const name = `Tollgate, ACCESS_LOG=${accessLog}`
-    const running = await startTollgatePeer(world, { name, env, readLog })
+    const running = await startTollgatePeer(world, { name, env, ...(readLog && { readLog }) })
     return { ...running, list, expect: 200, settleMs, warmSeconds }
   }
-  const [off, all] = await runRounds([await start('off'), await start('all')], options)
+  const [off, all] = await runRounds([await start('off'), await start('all', countLines)], options)
   if (off === undefined || all === undefined) return
   printMeasured('log', [off, all], [{ head: '× off', to: off }])
   print(`${lines.count} lines of ${(lines.bytes / lines.count).toFixed(0)} bytes on average`)

@@ -23,6 +23,10 @@
 \getenv portal_password PORTAL_PASSWORD
 \getenv bank_password BANK_PASSWORD
 \getenv serving_password SERVING_PASSWORD
+select '' = any(array[:'owner_password', :'gateway_password', :'portal_password', :'bank_password', :'serving_password']) as lacks_password \gset
+\if :lacks_password
+do $$ begin raise exception 'a password is empty: set OWNER_PASSWORD, GATEWAY_PASSWORD, PORTAL_PASSWORD, BANK_PASSWORD and SERVING_PASSWORD'; end $$;
+\endif
 -- Without the notices about what is as it should be already.
 set client_min_messages = warning;
 \if :{?security_event_days}
@@ -92,6 +96,7 @@ select format('grant %s on %I to tollgate_gateway', rights, name)
 from (values
   ('registry_upgrade', 'select'),
   ('published_configurations', 'select, insert, update, delete'),
+  ('count_samples', 'select, insert, delete'),
   ('availability_minutes', 'select, insert, update, delete'),
   ('availability_hours', 'select, insert, update, delete'),
   ('availability_slices', 'select, insert, update, delete'),

@@ -2,6 +2,8 @@
 # Reads a customer's accounts: consent, approval, accounts with balances, all transactions of one account, end of the consent.
 #
 #   KEY=tg_… sh docs/scenarios/account-information.sh
+#
+# After `npm install` of a release, the script is in node_modules/tollgate/docs/scenarios.
 set -eu
 . "$(dirname "$0")/calls.sh"
 

@@ -2,6 +2,8 @@
 # Creates a mandate to debit an account. The debtor approves it in the bank's app, and the creditor ends it.
 #
 #   KEY=tg_… sh docs/scenarios/mandate.sh
+#
+# After `npm install` of a release, the script is in node_modules/tollgate/docs/scenarios.
 set -eu
 . "$(dirname "$0")/calls.sh"
 

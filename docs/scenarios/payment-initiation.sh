@@ -2,6 +2,8 @@
 # Pays at once and reads the booked entry. Then schedules a payment for next month and cancels it.
 #
 #   KEY=tg_… sh docs/scenarios/payment-initiation.sh
+#
+# After `npm install` of a release, the script is in node_modules/tollgate/docs/scenarios.
 set -eu
 . "$(dirname "$0")/calls.sh"
 

@@ -16,6 +16,8 @@ export interface BankCall {
   readonly isStrict: boolean
   /** The only origins to which PSUs may be sent back; undefined: any. */
   readonly redirectOrigins: readonly string[] | undefined
+  /** Whether its consent counts as expired, if it is valid: a drill, which changes nothing. */
+  readonly isConsentExpired: boolean
   /** Whether a redirect without an address of its own has somewhere to end. */
   readonly hasReturnPage: boolean
   readonly requestId: string

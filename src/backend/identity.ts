@@ -26,6 +26,8 @@ export interface Identity {
   readonly seals: readonly string[] | undefined
   /** The only origins to which PSUs may be sent back; undefined: any. */
   readonly redirectOrigins: readonly string[] | undefined
+  /** Whether the call is a drill in which its consent has expired. */
+  readonly isConsentExpired: boolean
 }
 
 export interface IdentityOptions {
@@ -81,6 +83,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         strict,
         seals,
         redirects,
+        drill,
       } = payload
       const isShort = exp - iat <= lifetimeSecondsMax
       const isPresent = iat * 1000 <= now() + toleranceSeconds * 1000
@@ -105,6 +108,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
           isStrict: strict === true,
           seals: textsOf(seals),
           redirectOrigins: textsOf(redirects),
+          isConsentExpired: drill === 'consent-expired',
         },
         until: (exp + toleranceSeconds) * 1000,
       }

@@ -5,6 +5,7 @@ import { readAccept } from './accept.ts'
 import type { Handler } from './bank-call.ts'
 import { BankError } from './bank-error.ts'
 import { checkCall } from './check-call.ts'
+import { expired } from './handlers/consents.ts'
 import { type Identity, identityHeader, invalid } from './identity.ts'
 import { type RenderedReply, renderAnswer, renderError } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
@@ -117,6 +118,8 @@ async function serve(
       isStrict: identity.isStrict,
       seals: identity.seals,
     })
+    // No check of a consent would answer this drill, so the bank would carry out a call that no plan counts.
+    if (identity.isConsentExpired && checked.headers['consent-id'] === undefined) throw expired()
     const answer = await handler({
       ...checked,
       operation,
@@ -128,6 +131,7 @@ async function serve(
       applicationName: identity.applicationName,
       isStrict: identity.isStrict,
       redirectOrigins: identity.redirectOrigins,
+      isConsentExpired: identity.isConsentExpired,
       // A strict application is held to what the standard has, which knows no such page.
       hasReturnPage: hasReturnPage && !identity.isStrict,
       target: request.raw.url ?? '',

@@ -9,6 +9,9 @@ export interface YamlFault {
   readonly message: string
 }
 
+// Named `require`, so that the program that packs a release sees which package is needed.
+const require = createRequire(import.meta.url)
+
 /**
  * The library that knows where everything stands. It takes six times as long
  * as js-yaml, and as long to load as a document to read, so only a fault
@@ -16,7 +19,7 @@ export interface YamlFault {
  */
 function loadYaml(): typeof Yaml {
   // A require has no type of its own.
-  return createRequire(import.meta.url)('yaml') as typeof Yaml
+  return require('yaml') as typeof Yaml
 }
 
 /** Says of a YAML text what keeps it from being one JSON value, as far as that can be said. */

@@ -117,6 +117,7 @@ async function isThere(database: Database): Promise<boolean> {
 function openFor(url: string): Database {
   return openDatabase({
     url,
+    user: 'command',
     log: createLog('error'),
     connectionsMax: 2,
     statementTimeoutMs: 30_000,

@@ -318,7 +318,7 @@ const endingMs = 2_000
 async function countOthers(database: Database): Promise<number> {
   const { rows } = await sql<{ others: number }>`
     select count(*)::int as others from pg_stat_activity
-    where datname = current_database() and application_name = 'tollgate' and pid <> pg_backend_pid()`
+    where datname = current_database() and application_name like 'tollgate%' and pid <> pg_backend_pid()`
     .execute(database.connect())
     .catch((error: unknown) => {
       throw unreachable('the database', error)

@@ -4,8 +4,8 @@
 // failures into messages and exit codes, `output.ts` draws tables or JSON. Commands hold no rules of their own: they
 // call the stores that the portal calls.
 
-import { Command, Help, type Option } from 'commander'
-import { packageVersion } from '../platform/package-version.ts'
+import { Command, CommanderError, Help, type Option } from 'commander'
+import { packageRevision, packageVersion } from '../platform/package-version.ts'
 import type { CommandContext } from './context.ts'
 import { addExamples } from './examples.ts'
 
@@ -36,6 +36,11 @@ export const commands: readonly CommandRow[] = [
     name: 'migrate',
     summary: 'create or upgrade the tables',
     load: async () => (await import('./commands/migrate.ts')).registerMigrate,
+  },
+  {
+    name: 'prove',
+    summary: 'show that limits hold on the running system',
+    load: async () => (await import('./commands/prove.ts')).registerProve,
   },
   {
     name: 'export',
@@ -175,7 +180,11 @@ export async function createProgram(
 ): Promise<Command> {
   const program = new Command('tollgate')
     .description('An API gateway and developer portal for banks')
-    .version(packageVersion(), '-V, --version', 'print the version')
+    .option('-V, --version', 'print the version and the revision')
+    .on('option:version', () => {
+      streams.stdout.write(`${packageVersion()} (${packageRevision()})\n`)
+      throw new CommanderError(0, 'commander.version', 'the version was printed')
+    })
     .option('--as <name>', 'who acts, for the audit log (default: the user of the system)')
     .exitOverride()
     .configureHelp({ optionDescription: describeOption })

@@ -27,7 +27,8 @@ export interface RunOptions {
  */
 export async function run(options: RunOptions): Promise<number> {
   const { env, stdin, stdout, stderr, isTerminal } = options
-  const { args, as } = takeActor(options.args)
+  const { args: given, as } = takeActor(options.args)
+  const args = thumbprintsLast(given)
   let settings: Settings | undefined
   let catalogue: Promise<Catalogue> | undefined
   const context: CommandContext = {
@@ -73,6 +74,13 @@ export async function run(options: RunOptions): Promise<number> {
     if (error instanceof CommandError) return error.exitCode
     return error instanceof UsageError ? 2 : 1
   }
+}
+
+/** Every 64th thumbprint of a certificate begins like an option. Behind `--` it is an argument. */
+function thumbprintsLast(args: readonly string[]): readonly string[] {
+  const isThumbprint = (arg: string) => /^-[\w-]{42}$/.test(arg)
+  if (args.includes('--') || !args.some(isThumbprint)) return args
+  return [...args.filter((arg) => !isThumbprint(arg)), '--', ...args.filter(isThumbprint)]
 }
 
 /** Takes `--as <name>` out of a command line, wherever it stands: every command may have it. */

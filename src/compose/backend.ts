@@ -108,7 +108,7 @@ function watchOwnDatabase(options: BackendRoleOptions): Probe {
     name: 'database',
     isReady: isUp,
     isRequired: true,
-    problem: 'PostgreSQL does not answer',
+    problem: 'the database does not answer',
   }
 }
 

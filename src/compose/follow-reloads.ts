@@ -2,18 +2,17 @@ import { folderState } from '../catalogue/folder-state.ts'
 import { createProcesses, type ReportReply } from '../gateway/registry/processes.ts'
 import type { Role } from '../platform/settings.ts'
 import { createConfigurationHistory } from './configuration-history.ts'
-import { keepPresence } from './presence.ts'
+import { keepPresence, type PresenceOptions } from './presence.ts'
 import type { Publisher } from './publisher.ts'
 import type { Services } from './services.ts'
 import type { Foundation } from './stores.ts'
 
 export interface FollowReloadsOptions
-  extends Pick<Foundation, 'settings' | 'database' | 'log' | 'lifetime'> {
+  extends Pick<Foundation, 'settings' | 'database' | 'log' | 'lifetime'>,
+    Pick<PresenceOptions, 'processIdentity'> {
   readonly publisher: Publisher
   readonly certificates: { reload(): Promise<boolean> }
   readonly roles: ReadonlySet<Role>
-  /** Of the package. */
-  readonly version: string
   /** Undefined: a bank alone, which does not read the changes of the registry. */
   readonly services: Services | undefined
   /** What {@link folderState} said before the configuration was loaded. */
@@ -47,6 +46,8 @@ export async function followReloads(options: FollowReloadsOptions): Promise<void
 
   await keepPresence({
     ...options,
+    counts: services?.claim?.counts,
+    onContestedChange: services?.processMetrics.setCountingContested,
     processes: createProcesses({ db: database.connect() }),
     async onReply(reply) {
       obey(reply)
@@ -55,5 +56,6 @@ export async function followReloads(options: FollowReloadsOptions): Promise<void
       await history?.tell()
     },
   })
+  await services?.claim?.handOver()
   if (services !== undefined) await catchUp()
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { awayGrant } from '../gateway/counters/redis/away-grant.ts'
 import { createEdge } from '../gateway/edge/create-edge.ts'
 import {
   createIdentitySigner,
@@ -15,6 +16,7 @@ import { createMomentOf } from '../gateway/operate/moment-of.ts'
 import type { RegistrySchema } from '../gateway/registry/schema.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
 import { createRecordedAddress } from '../platform/recorded-address.ts'
+import { hasSandbox } from '../platform/sandbox.ts'
 import { expectShortLives } from '../platform/short-lived.ts'
 import { stopTimes } from '../platform/stop-times.ts'
 import type { Addresses } from './addresses.ts'
@@ -97,6 +99,8 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         upstreamTls: options.certificates.upstream,
         portalUrl: addresses.portal,
         backendEchoesRequestId: settings.backendEchoesRequestId,
+        // A gateway without BACKEND_URL forwards to the bank beside it.
+        drills: hasSandbox(settings, new Set(['backend'])) ? { awayGrant } : undefined,
         authFailuresPerMinute: settings.authFailuresPerMinute,
         connectionLimits: settings,
         callLimits: settings,

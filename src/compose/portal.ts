@@ -140,6 +140,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
             tls: options.certificates.upstream,
             secret: () => splitSecrets(sandboxSecret.current())[0] ?? '',
           }),
+    hasDrills: (api) => sandboxSecret !== undefined && !settings.backendUrls.has(api),
     metrics: createPortalMetrics(options.metricsRegistry),
     writeAccessLine: createAccessLine({
       ...{ log, accessLog: options.logSwitch.accessLog, message: 'portal request' },

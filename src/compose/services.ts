@@ -1,5 +1,5 @@
 import { Registry as MetricsRegistry } from 'prom-client'
-import { keepAudit } from '../gateway/operate/keep-audit.ts'
+import { type AuditKeeper, keepAudit } from '../gateway/operate/keep-audit.ts'
 import { keepPublished } from '../gateway/operate/keep-published.ts'
 import { keepRecords } from '../gateway/operate/keep-records.ts'
 import {
@@ -8,11 +8,14 @@ import {
   type RecordingMetrics,
   type SpanMetrics,
 } from '../gateway/operate/metrics.ts'
-import { createProcessMetrics } from '../gateway/operate/process-metrics.ts'
+import { createProcessMetrics, type ProcessMetrics } from '../gateway/operate/process-metrics.ts'
+import type { Counting } from '../gateway/registry/processes.ts'
 import type { RegistrySchema } from '../gateway/registry/schema.ts'
 import type { JobMetrics } from '../platform/job-metrics.ts'
+import type { Settings } from '../platform/settings.ts'
 import { counterStore } from './counter-store.ts'
-import { claimCounting } from './counting-claim.ts'
+import { type CountingClaim, claimCounting } from './counting-claim.ts'
+import type { ProcessIdentity } from './presence.ts'
 import type { Publisher, ReloadCause } from './publisher.ts'
 import { type Foundation, openStores, type Stores } from './stores.ts'
 import { warnOfAuditRole } from './warn-of-audit-role.ts'
@@ -20,10 +23,15 @@ import { warnOfAuditRole } from './warn-of-audit-role.ts'
 /** What the gateway and the portal share. Each process that runs one of the roles opens it once. */
 export interface Services extends Stores {
   readonly metrics: GatewayMetrics & RecordingMetrics & SpanMetrics
+  readonly processMetrics: ProcessMetrics
   readonly publisher: Publisher
+  /** Undefined: this process admits no calls, or no other process can use its database. */
+  readonly claim: CountingClaim | undefined
+  readonly audit: Pick<AuditKeeper, 'seal'>
 }
 
 export interface ServicesOptions extends Foundation {
+  readonly processIdentity: ProcessIdentity
   readonly publisher: Publisher
   readonly metricsRegistry: MetricsRegistry
   readonly jobs: JobMetrics
@@ -45,15 +53,19 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const processMetrics = createProcessMetrics(options.metricsRegistry)
   // A process that takes no calls exports none: its zeros would hide that all gateways are gone.
   const metrics = createGatewayMetrics(admits ? options.metricsRegistry : new MetricsRegistry())
-  if (admits && settings.databaseUrl !== undefined) {
-    await claimCounting({ database, isShared: counterStore(settings).isShared, log, lifetime })
-  }
   const isAdmitting = admits && settings.gatewayWorkers === 1
   const stores = await openStores({
     ...{ ...options, metrics, processMetrics, isAdmitting },
     // A gateway serves known keys without PostgreSQL; a portal shows little but documents.
     needsRegistry: !admits,
   })
+  const counts = admits ? countingOf(settings) : undefined
+  let claim: CountingClaim | undefined
+  if (counts !== undefined) {
+    const report = { ...options.processIdentity, ...publisher.state(), counts }
+    const { processes } = stores.registry
+    claim = await claimCounting({ processes, report, log, lifetime })
+  }
   await warnOfAuditRole(options)
   if (admits) {
     const { keys } = stores.registry
@@ -75,7 +87,13 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   stores.registry.onChange('configuration', ({ action, detail }) => {
     if (action !== 'log') void publisher.reload(asked(detail))
   })
-  return { ...stores, metrics, publisher }
+  return { ...stores, metrics, processMetrics, publisher, claim, audit }
+}
+
+/** Undefined: only one process can open an embedded database. */
+function countingOf(settings: Settings): Counting | undefined {
+  if (settings.databaseUrl === undefined) return undefined
+  return counterStore(settings).isShared ? 'shared' : 'alone'
 }
 
 /** A command has asked for the reload. */

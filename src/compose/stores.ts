@@ -4,6 +4,7 @@
 // between Redis and memory, and between PostgreSQL and the embedded database; no part imports it.
 
 import { sql } from 'kysely'
+import { sampleCounts } from '../gateway/counters/count-samples.ts'
 import type { Counter } from '../gateway/counters/counter.ts'
 import type { GatewayMetrics } from '../gateway/operate/metrics.ts'
 import type { ProcessMetrics } from '../gateway/operate/process-metrics.ts'
@@ -11,19 +12,23 @@ import { livePeppers, parsePeppers } from '../gateway/registry/key-mac.ts'
 import { openRegistry, type Registry } from '../gateway/registry/open-registry.ts'
 import { type DataFolder, openDataFolder } from '../platform/data-folder.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../platform/database.ts'
+import { ownConnections } from '../platform/database-connections.ts'
+import { serverUrls } from '../platform/database-urls.ts'
 import { startEmbeddedDatabase } from '../platform/embedded-database.ts'
+import { joinRoles } from '../platform/join-roles.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
 import type { LogSwitch } from '../platform/log-switch.ts'
 import type { Probe } from '../platform/management.ts'
 import type { SecurityEvents } from '../platform/security-events.ts'
-import type { Settings } from '../platform/settings.ts'
+import type { Role, Settings } from '../platform/settings.ts'
 import { together } from '../platform/together.ts'
 import type { Certificates } from './certificates.ts'
 import { counterStore } from './counter-store.ts'
 import { onlyLogin } from './live-redis.ts'
 import type { LiveSecrets } from './live-secrets.ts'
 import { checkPeppers, openPepper } from './secrets.ts'
+import { tellCounts } from './tell-counts.ts'
 
 /** What every step of a start builds on. */
 export interface Foundation {
@@ -36,7 +41,7 @@ export interface Foundation {
   readonly database: Database
   /** Where every part records security events. */
   readonly events: Pick<SecurityEvents, 'record'>
-  /** Undefined when this process keeps nothing: with DATABASE_URL and REDIS_URL, and in a worker. */
+  /** Undefined when this process keeps nothing: with DATABASE_URL and REDIS_URL, as a bank alone with DATABASE_URL, and in a worker. */
   readonly dataFolder: DataFolder | undefined
   /** Whether the process is about to stop but still serves. */
   readonly isEnding: () => boolean
@@ -48,11 +53,16 @@ export interface ListenerFoundation extends Foundation {
 }
 
 /** Opens the data folder, if this process keeps anything there. */
-export async function openFolder(
-  settings: Settings,
-  lifetime: Lifetime,
-): Promise<DataFolder | undefined> {
-  if (settings.databaseUrl !== undefined && counterStore(settings).isShared) return undefined
+export async function openFolder({
+  settings,
+  roles,
+  lifetime,
+}: Pick<Foundation, 'settings' | 'lifetime'> & {
+  readonly roles: ReadonlySet<Role>
+}): Promise<DataFolder | undefined> {
+  const isBankAlone = roles.size === 1 && roles.has('backend')
+  const isCounting = !isBankAlone && !counterStore(settings).isShared
+  if (settings.databaseUrl !== undefined && !isCounting) return undefined
   const dataFolder = await openDataFolder(settings.dataDir)
   lifetime.opened(() => dataFolder.close())
   return dataFolder
@@ -60,33 +70,33 @@ export async function openFolder(
 
 /** It shares the processors with all roles, and its transactions wait for each other: slow does not mean gone. */
 const embeddedStatementTimeoutMs = 30_000
+const embeddedAnswerMs = 10_000
 
 /** Opens the database at DATABASE_URL without connecting, or starts the embedded one. */
 export async function openChosenDatabase({
   settings,
   secrets,
   dataFolder,
+  roles,
   log,
   lifetime,
-}: Pick<
-  Foundation,
-  'settings' | 'secrets' | 'dataFolder' | 'log' | 'lifetime'
->): Promise<Database> {
+}: Pick<Foundation, 'settings' | 'secrets' | 'dataFolder' | 'log' | 'lifetime'> & {
+  readonly roles: ReadonlySet<Role>
+}): Promise<Database> {
   let url = settings.databaseUrl
   let embeddedOnly: Partial<DatabaseOptions> = {}
   if (url === undefined) {
     if (dataFolder === undefined) throw new Error('no data folder for the embedded database')
-    log.info(
-      { dataDir: dataFolder.path },
-      'opening the embedded database; the first time takes seconds',
-    )
+    log.info({ dataDir: dataFolder.path }, 'opening the embedded database, which takes seconds')
     const embedded = await startEmbeddedDatabase({ dataDir: dataFolder.path, log })
     lifetime.opened(() => embedded.close())
     url = embedded.url
     const { onTransaction } = embedded
     embeddedOnly = { onTransaction, statementTimeoutMs: embeddedStatementTimeoutMs }
   }
-  const database = openDatabase({ url, log, ...embeddedOnly })
+  const user = joinRoles(roles)
+  const connectionsMax = ownConnections(settings, roles)
+  const database = openDatabase({ url, user, connectionsMax, log, ...embeddedOnly })
   lifetime.opened(() => database.close())
   if (settings.databaseUrl !== undefined) await followLogin(database, { secrets, url })
   return database
@@ -109,11 +119,9 @@ export async function followLogin(
 
 /** Undefined: not an address. */
 function withoutLogin(text: string): string | undefined {
-  const url = URL.parse(text)
-  if (url === null) return undefined
-  url.username = ''
-  url.password = ''
-  return url.href
+  const urls = serverUrls(text).map((server) => URL.parse(server))
+  for (const url of urls) Object.assign(url ?? {}, { username: '', password: '' })
+  return urls.includes(null) ? undefined : urls.join(' ')
 }
 
 /**
@@ -159,9 +167,14 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
     judge: (text) => void parsePeppers(text),
   })
   const peppers = livePeppers(pepper)
-  const [counter, registry] = await together(
-    counterStore(settings).open(options),
-    openRegistry({ ...settings, database, log, peppers }).then((opened) => {
+  const [{ counter, samples }, registry] = await together(
+    counterStore(settings)
+      .open(options)
+      .then((counter) => sampleCounts(counter)),
+    openRegistry({
+      ...{ ...settings, database, log, peppers },
+      ...(settings.databaseUrl === undefined && { answerMs: embeddedAnswerMs }),
+    }).then((opened) => {
       lifetime.opened(() => opened.close())
       return opened
     }),
@@ -187,6 +200,8 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
     const bucket = detail?.['bucket']
     if (bucket !== undefined) counter.forget(bucket)
   })
+  if (options.isAdmitting)
+    tellCounts({ samples, registry, workers: settings.gatewayWorkers, log, lifetime })
   return {
     counter,
     registry,
@@ -198,7 +213,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
       },
       {
         ...{ name: 'registry', isReady: () => registry.isUp(), isRequired: needsRegistry },
-        problem: 'PostgreSQL does not answer',
+        problem: 'the database does not answer',
       },
     ],
   }

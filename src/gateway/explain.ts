@@ -87,6 +87,8 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
       rehearse: () => undefined,
       // A made-up call comes over no connection.
       certificates: undefined,
+      // A made-up call asks for no drill.
+      drills: undefined,
       // A dry run shares no resources and has no body.
       concurrency: { callsPerApplication: 0, callsPerDeveloper: 0, callsPerAddress: 0 },
       uploads: { receive: () => undefined },

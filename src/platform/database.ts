@@ -1,6 +1,14 @@
+import { hostname } from 'node:os'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type ClientBase, DatabaseError, Pool, types } from 'pg'
 import { createLogins, type Logins } from './database-logins.ts'
+import {
+  createDatabaseServers,
+  type DatabaseServers,
+  isStandby,
+  poolTimeout,
+  StandbyServer,
+} from './database-servers.ts'
 import { splitDatabaseTls } from './database-tls.ts'
 import type { Logger } from './log.ts'
 import type { PoolLoad } from './pool-load.ts'
@@ -18,12 +26,9 @@ export interface Database {
   connect<Schema>(options?: { readonly statementTimeoutMs: number }): Kysely<Schema>
   /**
    * Runs `work` on a connection outside the pool. Its statements have no time
-   * limit (migrations wait for each other), or `statementTimeoutMs`.
+   * limit: migrations wait for each other. Connecting has one.
    */
-  apart<Result>(
-    work: (kysely: Kysely<unknown>) => Promise<Result>,
-    options?: { readonly statementTimeoutMs: number },
-  ): Promise<Result>
+  apart<Result>(work: (kysely: Kysely<unknown>) => Promise<Result>): Promise<Result>
   /**
    * Ends the startup phase: from now on calls are waiting. During startup the
    * process itself is busy, so a slow connection would not mean a slow
@@ -49,8 +54,10 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** `postgres://…`; a folder with a Unix socket as the parameter `host`. */
+  /** `postgres://…`; several servers separated by commas, a folder with a Unix socket as the parameter `host`. */
   readonly url: string
+  /** Who connects, for `pg_stat_activity`, such as `gateway`. */
+  readonly user?: string
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** Of the embedded database in this process. */
   readonly onTransaction?: Database['onTransaction']
@@ -83,11 +90,15 @@ export class StatementTimeout extends Error {
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const statementTimeoutMs = options.statementTimeoutMs ?? 5000
-  const logins = createLogins(options)
-  const pool = createPool(options, logins, {
+  const servers = createDatabaseServers(options)
+  const applicationName = applicationNameOf(options.user)
+  const logins = createLogins({ ...options, servers, applicationName })
+  const connect = { servers, applicationName, logins }
+  const pool = createPool(options, connect, {
     max: options.connectionsMax ?? 10,
     query_timeout: statementTimeoutMs,
   })
+  logins.follow(pool)
 
   return {
     get url() {
@@ -104,11 +115,13 @@ export function openDatabase(options: DatabaseOptions): Database {
       pool.options.connectionTimeoutMillis = options.connectTimeoutMs ?? hurriedConnectMs
     },
 
-    async apart(work, timeouts) {
-      const own = createPool(options, logins, { max: 1 })
+    async apart(work) {
+      const own = createPool(options, connect, { max: 1 })
+      const unfollow = logins.follow(own)
       try {
-        return await work(kyselyOver(own, logins, timeouts?.statementTimeoutMs))
+        return await work(kyselyOver(own, logins, undefined))
       } finally {
+        unfollow()
         await own.end()
       }
     },
@@ -146,7 +159,7 @@ export function violates(error: unknown, constraint: string): boolean {
  * statement.
  */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof DatabaseError && !/^(08|53|57)/.test(error.code ?? '08')
+  return error instanceof DatabaseError && !/^(08|53|57|25006)/.test(error.code ?? '08')
 }
 
 /** Whether the role of the connection lacks a privilege that the statement needs (SQLSTATE 42501). */
@@ -160,15 +173,21 @@ export function isForbidden(error: unknown): boolean {
  * later.
  */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof StatementTimeout) return true
+  if (error instanceof StatementTimeout || error instanceof StandbyServer) return true
   if (error instanceof DatabaseError && error.code?.startsWith('40') === true) return true
   if (error instanceof DatabaseError) return !isRefusal(error)
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   return (
     /^(ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOST|ENET|EAI_)/.test(code) ||
-    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+    error.message.startsWith('Connection terminated') ||
+    error.message.startsWith(poolTimeout)
   )
+}
+
+/** PostgreSQL cuts the name of an application at 63 bytes. */
+function applicationNameOf(user = ''): string {
+  return ['tollgate', user, hostname()].filter(Boolean).join(' ').slice(0, 63)
 }
 
 const int8 = 20
@@ -185,12 +204,17 @@ const unhurriedConnectMs = 10_000
 
 function createPool(
   options: DatabaseOptions,
-  logins: Logins,
+  {
+    servers,
+    applicationName,
+    logins,
+  }: { servers: DatabaseServers; applicationName: string; logins: Logins },
   specific: { max: number; query_timeout?: number },
 ) {
   const pool = new Pool({
-    ...splitDatabaseTls(logins.current()),
-    application_name: 'tollgate',
+    ...splitDatabaseTls(servers.pick(logins.current())),
+    Client: logins.Client,
+    application_name: applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? unhurriedConnectMs,
     keepAlive: true,
     // An idle connection to a machine that is gone would time out for its next user.
@@ -202,16 +226,19 @@ function createPool(
         return types.getTypeParser(oid, format)
       },
     },
+    // A standby would answer what it knew some time ago.
+    verify(client, done) {
+      isStandby(client, pool.options.connectionTimeoutMillis).then(
+        (isIt) => done(isIt ? new StandbyServer() : undefined),
+        (error: Error) => done(orStatementTimeout(error)),
+      )
+    },
     ...specific,
   })
   // Without these listeners a connection that breaks, idle or between two statements of a transaction, would end the
   // process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection broke'))
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined)
-    logins.connected(client)
-  })
-  logins.follow(pool)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
   return pool
 }
 
@@ -240,6 +267,7 @@ function discarding(
     async connect() {
       const client = await logins.connect(pool)
       let isBroken = false
+      let isWriteRefused = false
       return {
         // Kysely's type also requires the overload for cursors, which the dialect never calls without a cursor.
         query: (async (sql: string, parameters: readonly unknown[]) => {
@@ -248,11 +276,20 @@ function discarding(
             return await run(client, sql, parameters, statementTimeoutMs)
           } catch (error) {
             if (!(error instanceof DatabaseError)) isBroken = true
-            throw isReadTimeout(error) ? new StatementTimeout(error) : error
+            if (isReadOnly(error)) isWriteRefused = true
+            const thrown = orStatementTimeout(error)
+            if (thrown instanceof StatementTimeout) logins.seekPrimary()
+            throw thrown
           }
         }) as never,
-        release: (destroy?: boolean) =>
-          client.release(destroy === true || isBroken || logins.isOutdated(client)),
+        release(destroy?: boolean) {
+          const release = () =>
+            client.release(destroy === true || isBroken || logins.isOutdated(client))
+          // Not earlier: in a transaction that has failed, a connection answers nothing.
+          if (isWriteRefused && !isBroken) {
+            logins.suspect(client).then(release, () => client.release(true))
+          } else release()
+        },
       }
     },
   }
@@ -269,6 +306,13 @@ function run(
   return client.query({ text, values: [...parameters], ...timeout })
 }
 
-function isReadTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout'
+/** The server was demoted under this connection, or accepts no writes for another reason (SQLSTATE 25006). */
+function isReadOnly(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '25006'
+}
+
+/** Names the timeout of pg, which has no code. */
+function orStatementTimeout<Thrown>(error: Thrown): Thrown | StatementTimeout {
+  const isReadTimeout = error instanceof Error && error.message === 'Query read timeout'
+  return isReadTimeout ? new StatementTimeout(error) : error
 }

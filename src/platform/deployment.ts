@@ -1,5 +1,7 @@
 import { isIPv6 } from 'node:net'
+import { connectionsNeeded } from './database-connections.ts'
 import { usesTls } from './database-tls.ts'
+import { serverUrls } from './database-urls.ts'
 import { isLoopback } from './loopback.ts'
 import type { RedisAddress } from './redis-address.ts'
 import { hasSandbox } from './sandbox.ts'
@@ -23,6 +25,7 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
     settings.backendUrl?.startsWith('https:') ?? settings.backend.tls !== undefined
   const isBackendEncrypted =
     isBankEncrypted || [...settings.backendUrls.values()].some((url) => url.startsWith('https:'))
+  const pool = connectionsNeeded(settings, roles)
   const isApart = portal && !backend && hasSandbox(settings, roles)
   const requirements: readonly { readonly isMissing: boolean; readonly problem: string }[] = [
     {
@@ -36,6 +39,14 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
     {
       isMissing: gateway && hasRedis && settings.gatewayProcesses < settings.gatewayWorkers,
       problem: `GATEWAY_PROCESSES: ${settings.gatewayProcesses} is fewer than GATEWAY_WORKERS=${settings.gatewayWorkers}: every worker of every machine counts, and with too small a number each process admits too much during a Redis outage (e.g. ${settings.gatewayWorkers} on one machine)`,
+    },
+    {
+      isMissing:
+        gateway &&
+        !isEmbedded &&
+        settings.gatewayWorkers > 1 &&
+        (settings.databasePoolMax ?? pool.total) < pool.total,
+      problem: `DATABASE_POOL_MAX: ${settings.databasePoolMax} is too few for GATEWAY_WORKERS=${settings.gatewayWorkers}: each worker needs ${pool.worker} connections, and their parent ${pool.parent} (e.g. ${pool.total})`,
     },
     {
       isMissing: portal && !gateway && !hasRedis,
@@ -268,6 +279,7 @@ export function deploymentWarnings(settings: Settings, roles: ReadonlySet<Role>)
     ...unnamedProxies(settings, roles),
     ...wideProxies(settings, roles),
     ...operatorsOfOneFactor(settings, roles),
+    ...foreignSandbox(settings, roles),
     ...unreadOtel(settings, roles),
   ]
 }
@@ -294,7 +306,7 @@ function plainTargets(settings: Settings, roles: ReadonlySet<Role>): string[] {
   const usesStores = roles.has('gateway') || roles.has('portal')
   const plain = [
     {
-      isSo: databaseUrl !== undefined && isPlainDatabase(new URL(databaseUrl)),
+      isSo: databaseUrl !== undefined && serverUrls(databaseUrl).some(isPlainDatabase),
       text: 'DATABASE_URL: the connection to PostgreSQL is not encrypted (add ?sslmode=verify-full)',
     },
     {
@@ -337,7 +349,8 @@ function openMetrics({ management, managementToken }: Settings): string[] {
   ]
 }
 
-function isPlainDatabase(url: URL): boolean {
+function isPlainDatabase(text: string): boolean {
+  const url = new URL(text)
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   return !usesTls(url) && !host.startsWith('/') && !isLoopback(host)
 }
@@ -454,6 +467,14 @@ function unreachableAddresses(settings: Settings, roles: ReadonlySet<Role>): str
 function leadsHere(url: string): boolean {
   const { hostname } = new URL(url)
   return hostname === '0.0.0.0' || isLoopback(hostname)
+}
+
+/** A backend that only the operator knows to be a sandbox bank: the drills of developers reach it. */
+function foreignSandbox({ sandbox, backendUrl }: Settings, roles: ReadonlySet<Role>): string[] {
+  if (!roles.has('gateway') || sandbox !== 'on' || backendUrl === undefined) return []
+  return [
+    'SANDBOX=on with BACKEND_URL: the gateway takes this backend for the sandbox bank. Developers can send it drills, calls that no limit counts. Set SANDBOX=off if it is another bank',
+  ]
 }
 
 /** Variables of OpenTelemetry that an operator may know from other programs. */

@@ -20,7 +20,7 @@ export const errors = {
   HEADERS_INVALID: {
     status: 400,
     title: 'A request header is not valid',
-    help: 'A header is malformed, appears twice or has a name that the gateway does not allow, for example with an underscore. Send the API key exactly once.',
+    help: 'A header is malformed, appears twice or has a name that the gateway does not allow, for example with an underscore. Send the API key exactly once. `Sandbox-Drill` is only for a gateway with a sandbox; there, the detail lists its values.',
   },
   FRAMING_INVALID: {
     status: 400,
@@ -145,7 +145,7 @@ export const errors = {
   ATTEMPTS_EXCEEDED: {
     status: 429,
     title: 'Too many attempts',
-    help: 'Your network sent too many invalid API keys or passwords or requested too many emails, or you made too many changes or ready consents. Wait for the number of seconds in `Retry-After`. In the meantime, the gateway still accepts valid API keys, so check your key first.',
+    help: 'Your network sent too many invalid API keys or passwords or requested too many emails, or you made too many changes, ready consents or drills (`Sandbox-Drill`). Wait for the number of seconds in `Retry-After`. In the meantime, the gateway still accepts valid API keys, so check your key first.',
   },
   INTERNAL_ERROR: {
     status: 500,

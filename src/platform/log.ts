@@ -1,4 +1,5 @@
 import { fstatSync, write, writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type LevelWithSilent, type Logger, pino } from 'pino'
 import { prettyLine } from './pretty-line.ts'
 
@@ -74,6 +75,12 @@ export function lineWriter(log: Logger): (line: string) => void {
   }
 }
 
+/** Resolves when no line waits to be written to standard error, after `atMostMs` at the latest. */
+export async function logWritten(atMostMs: number): Promise<void> {
+  const until = performance.now() + atMostMs
+  while (standardError?.hasUnwritten() === true && performance.now() < until) await delay(5)
+}
+
 /** Maximum number of characters waiting for a slow reader. */
 const waitingMax = 1_048_576
 
@@ -145,6 +152,8 @@ interface LossyOutput {
   /** @param canWait a moment, so that fewer writes have more lines */
   readonly write: (line: string, canWait: boolean) => void
   readonly writeNow: () => void
+  /** Whether a line waits or is being written. */
+  readonly hasUnwritten: () => boolean
 }
 
 /** Queues lines during a write, and drops them when too many wait or a write fails. */
@@ -205,6 +214,7 @@ function createLossyOutput(channel: Channel): LossyOutput {
     writeNow() {
       if (waiting.length > 0) channel.writeNow(take(waitingMax).join(''))
     },
+    hasUnwritten: () => isWriting || waiting.length > 0,
   }
 }
 

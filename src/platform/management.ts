@@ -5,6 +5,7 @@ import { gzip } from 'node:zlib'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createHttpServer } from './http-server.ts'
+import { joinRoles } from './join-roles.ts'
 import type { ListenerTls } from './tls.ts'
 
 /** What the process serves, as `/readyz` reports it. */
@@ -159,6 +160,8 @@ function createTokenCheck(
 export interface MetricsRegistryOptions {
   /** Version of the package. */
   readonly version: string
+  /** Commit of the sources; "unknown" if unknown. */
+  readonly revision: string
   /** What the process runs. */
   readonly roles: readonly string[]
 }
@@ -168,9 +171,10 @@ export interface MetricsRegistryOptions {
  * build. Each series has the label `role`: the role of the process, or its
  * roles, sorted and joined by `+`.
  */
-export function createMetricsRegistry({ version, roles }: MetricsRegistryOptions): Registry {
+export function createMetricsRegistry(options: MetricsRegistryOptions): Registry {
+  const { version, revision, roles } = options
   const registry = new Registry()
-  registry.setDefaultLabels({ role: roles.toSorted().join('+') })
+  registry.setDefaultLabels({ role: joinRoles(roles) })
   collectDefaultMetrics({ register: registry })
   // Sums of others, with a suffix that only counters may have.
   for (const what of ['handles', 'requests', 'resources']) {
@@ -179,9 +183,9 @@ export function createMetricsRegistry({ version, roles }: MetricsRegistryOptions
   new Gauge({
     name: 'gateway_build_info',
     help: 'Always 1; the labels say what runs',
-    labelNames: ['version', 'node'],
+    labelNames: ['version', 'revision', 'node'],
     registers: [registry],
     aggregator: 'first',
-  }).set({ version, node: process.versions.node }, 1)
+  }).set({ version, revision, node: process.versions.node }, 1)
   return registry
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { DatabaseError } from 'pg'
 import { type Database, isForbidden, isRefusal } from './database.ts'
+import { refuseUnfitDatabase, UnfitDatabase } from './database-fitness.ts'
 import { packageVersion } from './package-version.ts'
 import { createHistory, noteMigration, readHistory, type SchemaName } from './schema-history.ts'
 import type { SchemaMigrations } from './schema-migration.ts'
@@ -42,7 +43,8 @@ export async function readSchema(database: Database, options: SchemaOptions): Pr
  *
  * @returns the names of the migrations that ran
  * @throws {SchemaError} a newer release changed the tables so that this one does
- * not work, or migrations are pending and must not or may not run. Or an error
+ * not work, or migrations are pending and must not or may not run
+ * @throws {UnfitDatabase} another database than PostgreSQL 15 or newer. Or an error
  * that names the migration, with its failure as the cause; the whole run is
  * rolled back. Or an error that the database cannot be reached
  */
@@ -71,13 +73,14 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
 
   return database.apart(async (kysely) => {
     try {
+      await refuseUnfitDatabase(kysely)
       const state = await stateOf(kysely, options)
       refuseUnfit(schema, state, release)
       if (state.pending.length === 0) return []
       if (!migrateOnStart) throw mustMigrate(schema, state, release)
       return await patiently(() => kysely.transaction().execute(run))
     } catch (error) {
-      if (error instanceof SchemaError) throw error
+      if (error instanceof SchemaError || error instanceof UnfitDatabase) throw error
       if (isForbidden(error)) throw mayNot(schema, release, error)
       if (running === undefined && !isRefusal(error)) {
         throw new Error('the database cannot be reached', { cause: error })

@@ -56,7 +56,7 @@ export async function probePorts(
   if (problems.length > 0) throw new PortsTaken(problems, offer)
 }
 
-/** `GATEWAY_PORT=8090 npm start`; undefined when no port nearby is free. */
+/** `GATEWAY_PORT=8090 npx tollgate start`; undefined when no port nearby is free. */
 async function offerPorts(
   taken: readonly PlannedListener[],
   command: string,

@@ -4,6 +4,8 @@ export interface Repetition {
   soon(): void
   /** Runs the work within 50 ms, again if it is running. */
   now(): void
+  /** Runs the work after a current run, and resolves when it has ended, even if it failed. Does nothing once closed. */
+  runToEnd(): Promise<void>
   /** Waits for the current run. */
   close(): Promise<void>
 }
@@ -65,6 +67,13 @@ export function repeatedly({ everyMs, work, onSuccess, onFailure }: RepetitionOp
       if (isDue) return
       isDue = true
       if (running === undefined) schedule(nowMs)
+    },
+    async runToEnd() {
+      while (running !== undefined) await running
+      if (isClosed) return
+      clearTimeout(timer)
+      start()
+      await running
     },
     async close() {
       isClosed = true

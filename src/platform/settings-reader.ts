@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type AccessLog, parseAccessLog } from './access-log.ts'
 import { databaseTlsProblem } from './database-tls.ts'
+import { databaseServersProblem, serverUrls } from './database-urls.ts'
 import { codeOf } from './error-code.ts'
 import { isLoopback } from './loopback.ts'
 import { isNetwork } from './networks.ts'
@@ -67,13 +68,18 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
     return read(name) ?? fallback
   }
 
-  function integer(name: string, fallback: number, min: number, max: number): number {
+  function integer<Fallback extends number | undefined>(
+    name: string,
+    fallback: Fallback,
+    min: number,
+    max: number,
+  ): number | Fallback {
     const value = read(name)
     if (value === undefined) return fallback
     const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
     if (number >= min && number <= max) return number
     problems.add(
-      `${name}: "${value}" is not a whole number from ${min} to ${max} (e.g. ${fallback})`,
+      `${name}: "${value}" is not a whole number from ${min} to ${max} (e.g. ${fallback ?? min})`,
     )
     return fallback
   }
@@ -249,8 +255,12 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       const value = readSecret(name)
       if (value === undefined) return undefined
       const protocols = ['postgres:', 'postgresql:']
-      const url = parseUrl(name, protocols, 'the value (not shown)', value, example)
-      const problem = url && databaseTlsProblem(url)
+      for (const server of serverUrls(value)) {
+        const url = parseUrl(name, protocols, 'the value (not shown)', server, example)
+        const problem = url && databaseTlsProblem(url)
+        if (problem !== undefined) problems.add(`${name}: ${problem} (e.g. ${example})`)
+      }
+      const problem = databaseServersProblem(value)
       if (problem !== undefined) problems.add(`${name}: ${problem} (e.g. ${example})`)
       return value
     },

@@ -4,8 +4,10 @@
 // `errors.ts` and `problem.ts`. Nothing here knows APIs, plans, calls or roles beyond their names, and it imports no
 // other folder.
 
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
+import { fileURLToPath } from 'node:url'
 import type { AccessLog } from './access-log.ts'
 import { logFormats, logLevels } from './log.ts'
 import { isLoopback } from './loopback.ts'
@@ -21,6 +23,16 @@ export type Role = (typeof roles)[number]
 export interface UpstreamFiles {
   readonly caFile: string | undefined
   readonly pair: CertificateFiles | undefined
+}
+
+/**
+ * The folder in which the command runs, unless it has none and nothing but a
+ * trial runs there. A gateway in production that lost its configuration must
+ * not publish samples.
+ */
+function defaultConfig(isEmbedded: boolean): string {
+  const samples = fileURLToPath(new URL('../../config', import.meta.url))
+  return isEmbedded && !existsSync('config') ? samples : 'config'
 }
 
 /** Facts about other settings, for defaults that depend on them. */
@@ -285,12 +297,19 @@ const stores = {
     names: ['DATABASE_URL', 'DATABASE_URL_FILE'],
     fallback: 'embedded database',
     meaning:
-      'PostgreSQL 15 or newer, `postgres://…`. `?sslmode=verify-full` turns TLS on; `sslrootcert`, `sslcert` and `sslkey` name PEM files.',
+      'PostgreSQL 15 or newer, `postgres://…`. `?sslmode=verify-full` turns TLS on; `sslrootcert`, `sslcert` and `sslkey` name PEM files. It may name [several servers](scaling.md#several-postgresql-servers), separated by commas: Tollgate uses the primary.',
     read: (reader) =>
       reader.database(
         'DATABASE_URL',
         'postgres://user:password@host:5432/tollgate?sslmode=verify-full',
       ),
+  }),
+  databasePoolMax: row({
+    names: ['DATABASE_POOL_MAX'],
+    fallback: '4 for a gateway alone, 3 for each worker, else 10',
+    meaning:
+      'Connections of one process to PostgreSQL, together with its [workers](operating.md#workers): at least 2 for each worker and 2 for their parent, or 4 if it has other roles too. The embedded database has its own.',
+    read: (reader) => reader.integer('DATABASE_POOL_MAX', undefined, 2, 1_000),
   }),
   migrateOnStart: row({
     names: ['MIGRATE_ON_START'],
@@ -329,8 +348,9 @@ const stores = {
   configDir: row({
     names: ['CONFIG_DIR'],
     fallback: '`config`',
-    meaning: 'API documents and plans.',
-    read: (reader) => resolve(reader.text('CONFIG_DIR', 'config')),
+    meaning:
+      'API documents and plans. If there is no folder `config` and no `DATABASE_URL`: the samples that come with Tollgate.',
+    read: (reader, { isEmbedded }) => resolve(reader.text('CONFIG_DIR', defaultConfig(isEmbedded))),
   }),
   configWatch: row({
     names: ['CONFIG_WATCH'],
@@ -688,7 +708,7 @@ const sandbox = {
     names: ['SANDBOX'],
     fallback: '`on` where this process runs the bank and `BACKEND_URL` is not set, otherwise `off`',
     meaning:
-      "`on` or `off`. Switches the portal's page `/sandbox`, ready consents, the people on the bank's sign-in page, and `tollgate sandbox`.",
+      "`on` or `off`. Switches the portal's page `/sandbox`, ready consents, the people on the bank's sign-in page, [drills](sandbox.md#drills), and `tollgate sandbox`. A gateway in its own process needs it for drills. With `BACKEND_URL`, `on` says that this backend is the sandbox bank: drills reach it, and no limit counts them. APIs of `BACKEND_URLS` have no drills; a portal in its own process needs the same value to offer none.",
     // Undefined: `sandbox.ts` decides by the roles of the process.
     read: (reader) => reader.oneOf('SANDBOX', ['on', 'off'], undefined),
   }),

@@ -30,7 +30,10 @@ export interface WorkerStart {
   readonly settings: Settings
   /** Set even when the database is embedded in the parent process. */
   readonly databaseUrl: string
+  /** The most connections to it. */
+  readonly databaseConnections: number
   readonly version: string
+  readonly revision: string
   readonly backendUrl: string
   readonly portalUrl: string
   readonly published: PublishedMessage

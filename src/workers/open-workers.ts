@@ -8,6 +8,7 @@ import { embeddedIdentityKey } from '../gateway/edge/forward/identity.ts'
 import type { Published } from '../gateway/edge/published.ts'
 import { embeddedPepper } from '../gateway/registry/key-mac.ts'
 import type { DataFolder } from '../platform/data-folder.ts'
+import { workerConnections } from '../platform/database-connections.ts'
 import { freePort } from '../platform/free-port.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { Role, Settings } from '../platform/settings.ts'
@@ -37,15 +38,16 @@ export function openWorkers({
 export async function startWorkers(
   workers: Workers,
   options: Pick<Foundation, 'settings' | 'dataFolder' | 'database' | 'lifetime'> & {
+    readonly roles: ReadonlySet<Role>
     readonly version: string
+    readonly revision: string
     readonly addresses: Addresses
     readonly certificates: Pick<Certificates, 'gateway' | 'upstream' | 'clientTrust'>
     readonly secrets: FileSecrets
     readonly published: Published
   },
 ): Promise<string> {
-  const { settings, dataFolder, database, lifetime, version, addresses, certificates, secrets } =
-    options
+  const { settings, dataFolder, database, lifetime, addresses, certificates, secrets } = options
   const { gateway, upstream, clientTrust } = certificates
   gateway?.onChange((pair) => workers.adoptTls({ gateway: pair }))
   upstream?.onChange((credentials) => workers.adoptTls({ upstream: credentials }))
@@ -63,7 +65,9 @@ export async function startWorkers(
     secrets: secrets.current(),
     settings: ownSettings,
     databaseUrl: database.url,
-    version,
+    databaseConnections: workerConnections(settings, options.roles),
+    version: options.version,
+    revision: options.revision,
     backendUrl: addresses.backend(),
     portalUrl: addresses.portal(),
     published: transferred(options.published),

@@ -44,9 +44,6 @@ export interface RunWorkerOptions {
   readonly onStates: (states: readonly WorkerState[]) => void
 }
 
-/** Eight look-ups at once, the change feed and occasional writes share these; most calls need no connection. */
-const databaseConnectionsMax = 6
-
 /** Interval between two checks of the dependencies. */
 const lookMs = 250
 
@@ -65,7 +62,10 @@ async function open(
   lifetime: Lifetime,
 ): Promise<Worker> {
   const { settings } = start
-  const registry = createMetricsRegistry({ version: start.version, roles: ['gateway'] })
+  const registry = createMetricsRegistry({
+    ...{ version: start.version, revision: start.revision },
+    roles: ['gateway'],
+  })
   const metrics = createGatewayMetrics(registry)
   const processMetrics = createProcessMetrics(registry)
   const publisher = createPublishedCopy({
@@ -77,7 +77,8 @@ async function open(
   const database = openDatabase({
     url: start.databaseUrl,
     log,
-    connectionsMax: databaseConnectionsMax,
+    user: 'gateway worker',
+    connectionsMax: start.databaseConnections,
   })
   lifetime.opened(() => database.close())
   await followLogin(database, { secrets, url: start.databaseUrl })

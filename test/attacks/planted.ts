@@ -57,8 +57,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'a lost count',
     file: 'edge/checks/limit.ts',
-    from: 'const { plan, buckets } = call.entitlement\n    counter.grant(',
-    to: "const { plan, buckets } = call.entitlement\n    if (call.hasBody) return next(call.granted({ admitted: true, decision: 'admitted', standings: [], retryAfterMs: 0 }))\n    counter.grant(",
+    from: 'rehearse(call)\n    counter.grant(',
+    to: "if (call.hasBody) return next(call.granted({ admitted: true, decision: 'admitted', standings: [], retryAfterMs: 0 }))\n    counter.grant(",
     foundIn: 'uncounted',
   },
   {
@@ -92,8 +92,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'a connection kept after a broken message',
     file: 'edge/answer/refuse.ts',
-    from: 'if (closing.has(refusal.code) || hasLongBodyPending(call))',
-    to: 'if (hasLongBodyPending(call))',
+    from: 'if (closing.has(refusal.code) || hasLongBodyPending(call, bodyBytesMax))',
+    to: 'if (hasLongBodyPending(call, bodyBytesMax))',
     foundIn: 'otherwise',
   },
   {

@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-} from 'kysely'
+import { DummyDriver, Kysely, sql } from 'kysely'
 import t from 'tap'
 import { createAvailabilityTally } from '../../src/gateway/operate/availability/availability-tally.ts'
 import {
@@ -33,6 +26,7 @@ import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
+import { dialectOver } from '../support/driver-dialect.ts'
 import { productionEnv } from '../support/fleet.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 
@@ -133,12 +127,7 @@ t.test(
     const done: string[] = []
     const db = (failing: string) =>
       new Kysely<RegistrySchema>({
-        dialect: {
-          createAdapter: () => new PostgresAdapter(),
-          createQueryCompiler: () => new PostgresQueryCompiler(),
-          createIntrospector: (one) => new PostgresIntrospector(one),
-          createDriver: () => new FailingDriver(failing, done),
-        },
+        dialect: dialectOver(new FailingDriver(failing, done)),
       })
     const rows = [
       newMinute({ api: 'xs2a', version: '1.7.0', service: 'ais' }, Math.floor(noon / 60_000)),

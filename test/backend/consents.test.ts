@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import type { BankSchema } from '../../src/backend/stores/schema.ts'
 import { codeOf, lastSegment, type TestBank, testBank } from '../support/bank.ts'
 
 const iban = 'IL030205710000000200285'
@@ -497,6 +498,34 @@ t.test('consents', async (t) => {
     t.equal(await status(good), 'valid')
   })
 })
+
+t.test(
+  'a drill of an expired consent that names no consent is refused before it acts',
+  async (t) => {
+    const bank = await testBank(t)
+    const payment = {
+      instructedAmount: { currency: 'ILS', amount: '10.00' },
+      debtorAccount: { iban },
+      creditorAccount: { iban: 'IL090123450000000123456' },
+      creditorName: 'Galil Water',
+      remittanceInformationUnstructured: 'Water',
+    }
+    const calls = [
+      { operation: 'initiatePayment', path: { 'payment-product': 'fp' }, body: payment },
+      { operation: 'createConsent', body: request },
+      // It takes no consent, so the bank looks at none.
+      { operation: 'createConsent', body: request, headers: { 'consent-id': randomUUID() } },
+    ]
+    for (const { headers, ...call } of calls) {
+      const made = { ...call, headers: { ...psu, ...headers }, drill: 'consent-expired' } as const
+      const answer = await bank.call(made)
+      t.equal(answer.status, 401, call.operation)
+      t.equal(codeOf(answer), 'CONSENT_EXPIRED', call.operation)
+    }
+    const db = bank.database.connect<BankSchema>().withSchema('bank')
+    t.same(await db.selectFrom('payments').select('id').execute(), [])
+  },
+)
 
 async function receivedConsent(bank: TestBank, change = {}) {
   const { body } = await bank.call({

@@ -19,10 +19,10 @@ const anyPort = {
   SCA_PORT: '0',
 }
 
-t.test('--version prints the version and nothing else', async (t) => {
+t.test('--version prints the version with the revision and nothing else', async (t) => {
   const { code, stdout, stderr } = await tollgate({}, '--version')
   t.equal(code, 0)
-  t.match(stdout, /^\d+\.\d+\.\d+\n$/)
+  t.match(stdout, /^\d+\.\d+\.\d+ \(([0-9a-f]{40}|unknown)\)\n$/)
   t.equal(stderr, '')
 })
 

@@ -1,16 +1,20 @@
-import { sql } from 'kysely'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { Client } from 'pg'
 import t from 'tap'
-import { claimCounting } from '../../src/compose/counting-claim.ts'
-import { openDatabase } from '../../src/platform/database.ts'
-import { createLifetime } from '../../src/platform/lifetime.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { eventually } from '../support/calling.ts'
-import { postgresMissing, startPostgres, testDataDir } from '../support/database.ts'
-import { fleetMissing, productionEnv, startStores } from '../support/fleet.ts'
-import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { createClient, eventually } from '../support/calling.ts'
+import { tollgate } from '../support/cli.ts'
+import { postgresMissing, startPostgres, type Test, testDataDir } from '../support/database.ts'
+import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
+import { metricsOf } from '../support/metrics.ts'
+import { newApplication, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
+
+// Each waits for processes of its own.
+t.jobs = 3
 
 t.test(
-  '(14) gateways on one PostgreSQL that do not share their counters are refused at start; a killed one bars nobody',
+  '(14) gateways on one PostgreSQL that do not share their counters are refused at start; a killed one bars nobody once its claim has ended',
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)
@@ -30,6 +34,7 @@ t.test(
     })
     first.signal('SIGKILL')
     await first.ended
+    await ageClaims(t, postgres.url)
     const successor = await spawnTollgate(t, ['gateway'], second)
     successor.signal('SIGTERM')
     t.equal(await successor.ended, 0)
@@ -57,68 +62,135 @@ t.test(
 )
 
 t.test(
-  'a claim whose connection no longer answers counts as lost, is logged, and is taken again',
+  'a gateway that finds another one counting by itself beside it, also one of release 0.1.0, says so until that one is gone',
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)
     if (postgres === undefined) throw new Error('PostgreSQL is not installed')
-    const log = createLog('silent')
-    const database = openDatabase({ url: postgres.url, log, connectTimeoutMs: 1_000 })
-    const lifetime = createLifetime()
-    lifetime.opened(() => database.close())
-    t.teardown(async () => {
-      postgres.thaw()
-      await lifetime.close()
+    const admin = await connect(t, postgres.url)
+    const gateway = await spawnTollgate(t, ['gateway'], {
+      ...productionEnv(),
+      ...{ DATABASE_URL: postgres.url, BACKEND_URL: 'http://127.0.0.1:9' },
+      ...{ CONFIG_DIR: testConfigDir(t), DATA_DIR: await testDataDir(t), LOG_LEVEL: 'info' },
     })
-    const lines: unknown[] = []
-    await claimCounting({
-      database,
-      isShared: false,
-      log: { warn: (...line: unknown[]) => void lines.push(line), error: () => undefined },
-      lifetime,
-      intervalMs: 50,
-      statementTimeoutMs: 500,
-    })
-    postgres.freeze()
-    t.ok(await eventually(async () => lines.length > 0), 'noticed')
-    t.match(lines[0], [Object, /claim to count was lost/])
-    postgres.thaw()
-    const held = sql<{ n: number }>`select count(*) as n from pg_locks where locktype = 'advisory'`
-    const isHeld = async () => (await held.execute(database.connect())).rows[0]?.n === 1
-    t.ok(await eventually(isHeld), 'held again')
+    // As after an outage of the database in which the claim of the first one had ended.
+    await admin.query(`insert into processes (id, roles, host, pid, version, generation, digest, judged, counts)
+      select gen_random_uuid(), roles, 'elsewhere', 1, version, 1, digest, 0, counts from processes`)
+    const shown = async (contested: 0 | 1) => {
+      gateway.signal('SIGHUP')
+      const metrics = await metricsOf(gateway.urls.management)
+      return metrics.includes(`\ngateway_counting_contested ${contested}\n`)
+    }
+    t.ok(await eventually(() => shown(1)))
+    t.match(gateway.output.stderr, 'limits may be multiplied')
+    await admin.query("delete from processes where host = 'elsewhere'")
+    t.ok(await eventually(() => shown(0)))
+    t.match(gateway.output.stderr, 'no other process counts by itself')
+
+    await admin.query('select pg_advisory_lock_shared(8389772277106373733)')
+    t.ok(await eventually(() => shown(1)), 'a gateway of release 0.1.0, which is not in the table')
+    await admin.query('select pg_advisory_unlock_shared(8389772277106373733)')
+    t.ok(await eventually(() => shown(0)))
   },
 )
 
 t.test(
-  'a claim moves to the new login of its database, so that the old role can go',
+  'a gateway that counts by itself is refused beside one of release 0.1.0, whose claim is a lock',
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)
     if (postgres === undefined) throw new Error('PostgreSQL is not installed')
-    const log = createLog('silent')
-    const database = openDatabase({ url: postgres.url, log })
-    const lifetime = createLifetime()
-    lifetime.opened(() => database.close())
-    t.teardown(() => lifetime.close())
-    const lines: unknown[] = []
-    const note = (...line: unknown[]) => void lines.push(line)
-    await claimCounting({
-      database,
-      isShared: false,
-      log: { warn: note, error: note },
-      lifetime,
-      intervalMs: 50,
-    })
-    await sql`create role next login`.execute(database.connect())
-    database.adoptLogin(postgres.url.replace('postgres@', 'next@'))
-    const holders = sql<{ usename: string }>`
-      select usename from pg_locks join pg_stat_activity using (pid)
-      where locktype = 'advisory' and granted`
-    const isHeldByNext = async () => {
-      const { rows } = await holders.execute(database.connect())
-      return rows.length === 1 && rows[0]?.usename === 'next'
-    }
-    t.ok(await eventually(isHeldByNext))
-    t.same(lines, [], 'without a warning')
+    const older = await connect(t, postgres.url)
+    await older.query('select pg_advisory_lock_shared(8389772277106373733)')
+    await t.rejects(
+      spawnTollgate(t, ['gateway'], {
+        ...productionEnv(),
+        ...{ DATABASE_URL: postgres.url, BACKEND_URL: 'http://127.0.0.1:9' },
+        ...{ CONFIG_DIR: testConfigDir(t), DATA_DIR: await testDataDir(t) },
+      }),
+      { message: /ended with 1: .*REDIS_URL: is required: another gateway process/ },
+    )
   },
 )
+
+t.test(
+  'a gateway that ends keeps its claim and its place in the list until its last call has ended',
+  { skip: postgresMissing() },
+  async (t) => {
+    const postgres = await startPostgres(t)
+    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+    const { url, responses } = await startHoldingBackend(t)
+    const env = {
+      ...productionEnv(),
+      ...{ DATABASE_URL: postgres.url, BACKEND_URL: url },
+      ...{ BACKEND_FIRST_BYTE_MS: '60000', BACKEND_CALL_MS: '60000' },
+      ...{ CONFIG_DIR: testConfigDir(t), DATA_DIR: await testDataDir(t) },
+    }
+    const stores = await storesOf(t, env)
+    const gateway = await spawnTollgate(t, ['gateway'], env)
+    const { key } = await newApplication(stores, 'in progress')
+    const call = createClient(t, gateway.urls.gateway).call({ key })
+    await eventually(async () => responses.length > 0)
+
+    gateway.signal('SIGTERM')
+    await eventually(async () => {
+      const refused = fetch(gateway.urls.gateway).then(
+        () => false,
+        () => true,
+      )
+      return refused
+    })
+    const admin = await connect(t, postgres.url)
+    const seen = new Set<string>()
+    await until('it has reported twice since the signal', async () => {
+      const { rows } = await admin.query('select seen_at::text as "seenAt" from processes')
+      const [{ seenAt }] = rows
+      seen.add(seenAt)
+      return seen.size === 3
+    })
+    const second = { ...env, DATA_DIR: await testDataDir(t) }
+    await t.rejects(spawnTollgate(t, ['gateway'], second), {
+      message: /ended with 1: .*REDIS_URL: is required: another gateway process/,
+    })
+    const reload = await tollgate(env, 'reload', '--wait', '10', '--json')
+    t.equal(reload.code, 0, reload.stdout)
+    t.match(JSON.parse(reload.stdout).processes, [{ pid: gateway.pid, state: 'current' }])
+
+    for (const response of responses) response.end('{}')
+    t.equal((await call).status, 200)
+    t.equal(await gateway.ended, 0, gateway.output.stderr)
+    t.same((await admin.query('select id from processes')).rows, [])
+  },
+)
+
+/** A backend whose answers the test ends. */
+async function startHoldingBackend(t: Test) {
+  const responses: ServerResponse[] = []
+  const server = createServer((request, response) => {
+    request.resume()
+    responses.push(response.writeHead(200, { 'content-type': 'application/json' }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return { url: `http://127.0.0.1:${port}`, responses }
+}
+
+async function connect(t: Test, url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  // The server stops before the test ends.
+  client.on('error', () => undefined)
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+/** Time passes for the row of a process that was killed. */
+async function ageClaims(t: Test, url: string): Promise<void> {
+  const admin = await connect(t, url)
+  await admin.query("update processes set seen_at = seen_at - interval '1 minute'")
+}

@@ -3,16 +3,16 @@ import t from 'tap'
 import type { WindowLength } from '../../src/catalogue/catalogue.ts'
 import { createLocalShares, type Division } from '../../src/gateway/counters/redis/local-shares.ts'
 import { createSeenCounts } from '../../src/gateway/counters/redis/seen-counts.ts'
-import { createStoreClock } from '../../src/gateway/counters/redis/store-clock.ts'
+import { createStoreClock, type StoreClock } from '../../src/gateway/counters/redis/store-clock.ts'
 import { windowAt } from '../../src/gateway/counters/window.ts'
-import { bucketOf } from './rig.ts'
+import { alone, bucketOf } from './rig.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
 
-/** A process without others. */
-const alone: Division = {
-  ...{ processes: () => 1, place: () => undefined },
-  ...{ placesVersion: () => 0, isCutOff: () => true },
+/** The shares of a process with this clock, which has seen no count. */
+function sharesBy(clock: StoreClock, monotonic: () => number, division: Division = alone) {
+  const seen = createSeenCounts({ monotonic })
+  return createLocalShares({ division, seen, clockOf: () => clock, monotonic })
 }
 
 /** One process without a store, which was told counts and numbers of processes before. */
@@ -90,34 +90,40 @@ t.test(
   },
 )
 
-t.test('in an outage that lasts, nothing is kept of windows that are over', async (t) => {
-  let time = now
-  const monotonic = () => time - now
-  const shares = createLocalShares({
-    division: alone,
-    seen: createSeenCounts({ monotonic }),
-    clockOf: () => createStoreClock({ now: () => time, monotonic }),
-    monotonic,
+for (const { title, hasReplied } of [
+  { title: 'nothing is kept of windows that are over', hasReplied: true },
+  { title: 'windows by the local clock are kept for another one', hasReplied: false },
+]) {
+  t.test(`in an outage that lasts, ${title}`, async (t) => {
+    let time = now
+    const monotonic = () => time - now
+    const clock = createStoreClock({ now: () => time, monotonic })
+    if (hasReplied) clock.learn(now, 0, 0)
+    const shares = sharesBy(clock, monotonic)
+    function call(name: string): void {
+      shares.decide([{ ...bucketOf(name, 60), calls: 10 }], 'local-share')
+    }
+    function owed(): string[] {
+      const asked: string[] = []
+      shares.takeOwing(10, (bucket) => {
+        asked.push(bucket)
+        return false
+      })
+      return asked
+    }
+    call('left')
+    call('used on')
+    time += 60_000
+    call('used on')
+    time += 10_000
+    shares.drop()
+    const [left, usedOn] = [bucketOf('left', 60).bucket, bucketOf('used on', 60).bucket]
+    t.same(owed(), hasReplied ? [usedOn] : [usedOn, left])
+    time += 60_000
+    shares.drop()
+    t.same(owed(), hasReplied ? [] : [usedOn])
   })
-  function call(name: string): void {
-    shares.decide([{ ...bucketOf(name, 60), calls: 10 }], 'local-share')
-  }
-  function owed(): string[] {
-    const asked: string[] = []
-    shares.takeOwing(10, (bucket) => {
-      asked.push(bucket)
-      return false
-    })
-    return asked
-  }
-  call('left')
-  call('used on')
-  time += 60_000
-  call('used on')
-  time += 10_000
-  shares.drop()
-  t.same(owed(), [bucketOf('used on', 60).bucket])
-})
+}
 
 /** One of four processes whose store answered once, at noon, and never again. */
 function startAlone(windowLength: WindowLength = 3600) {
@@ -244,3 +250,89 @@ t.test(
     )
   },
 )
+
+for (const { title, wrongBy, setBy = 0, startsAt, kept } of [
+  { title: 'a slow clock', wrongBy: -90_000, startsAt: 1_000, kept: true },
+  { title: 'a fast clock', wrongBy: 90_000, startsAt: 1_000, kept: true },
+  { title: 'a slow clock, in the window before', wrongBy: -90_000, startsAt: -3_000, kept: false },
+  { title: 'a fast clock, early', wrongBy: 90_000, startsAt: -3_000, kept: true },
+  {
+    title: 'a clock that is set meanwhile',
+    wrongBy: 0,
+    setBy: 3_600_000,
+    startsAt: 1_000,
+    kept: true,
+  },
+  { title: 'a right clock, as the window begins', wrongBy: 0, startsAt: 0, kept: true },
+]) {
+  t.test(
+    `what is admitted by ${title}, ${kept ? 'moves to' : 'is not counted in'} the window of the store, with the share it used`,
+    async (t) => {
+      let time = now + startsAt
+      let offset = wrongBy
+      const monotonic = () => time - now + 10_000
+      const clock = createStoreClock({ now: () => time + offset, monotonic })
+      const shares = sharesBy(clock, monotonic, { ...alone, processes: () => 2 })
+      const limit = { ...bucketOf('moved', 3600), calls: 10 }
+      const admitted = () => shares.decide([limit], 'local-share').admitted
+      t.same([admitted(), admitted(), admitted()], [true, true, true])
+      offset += setBy
+      if (setBy !== 0) t.same([admitted(), admitted(), admitted()], [true, true, false])
+      const spent = setBy === 0 ? 3 : 5
+      time += 5_000
+      // The reply tells a time that is a little old.
+      clock.learn(time - 5, monotonic() - 10, monotonic())
+      const { id: window } = windowAt(time, limit.windowLength)
+      const addition = shares.takeAddition(limit.bucket, limit.windowLength)
+      const { bucket, windowLength } = limit
+      t.same(addition, kept ? { bucket, windowLength, window, count: spent } : undefined)
+      const left = Array.from({ length: 6 }, admitted).filter((isAdmitted) => isAdmitted)
+      t.equal(left.length, kept ? 5 - spent : 5)
+    },
+  )
+}
+
+t.test(
+  'a process with a right clock has its share of a window once, however late the first reply comes',
+  async (t) => {
+    for (const lateMs of [20, 316, 999, 5_000]) {
+      let time = now + 3
+      const monotonic = () => time - now + 10_000
+      const clock = createStoreClock({ now: () => time, monotonic })
+      const shares = sharesBy(clock, monotonic, { ...alone, processes: () => 2 })
+      const limit = { ...bucketOf('late', 3600), calls: 10 }
+      const admittedOf = (times: number) =>
+        Array.from({ length: times }, () => shares.decide([limit], 'local-share')).filter(
+          ({ admitted }) => admitted,
+        ).length
+      t.equal(admittedOf(3), 3)
+      const sentAt = monotonic() - 10
+      time += lateMs
+      // Made in the window before.
+      clock.learn(now - 1, sentAt, monotonic())
+      t.equal(admittedOf(6), 2)
+      time += lateMs + 10
+      t.equal(admittedOf(6), 0, 'also when the late reply lets its window begin')
+      const { id: window } = windowAt(now, limit.windowLength)
+      t.match(shares.takeAddition(limit.bucket, limit.windowLength), { window, count: 5 })
+    }
+  },
+)
+
+t.test('a share that moves to the window of the store keeps its place', async (t) => {
+  let time = now + 1_000
+  let place = 1
+  const monotonic = () => time - now
+  const clock = createStoreClock({ now: () => time + 90_000, monotonic })
+  const shares = sharesBy(clock, monotonic, {
+    ...{ ...alone, processes: () => 2, place: () => place },
+    placesVersion: () => 2 - place,
+  })
+  const limit = { ...bucketOf('placed', 3600), calls: 3 }
+  const admitted = () => shares.decide([limit], 'local-share').admitted
+  t.same([admitted(), admitted()], [true, false], 'the second of two has one of three')
+  place = 0
+  time += 1_000
+  clock.learn(time, monotonic(), monotonic())
+  t.equal(admitted(), false, 'another process may have used the first place')
+})

@@ -1,14 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Test } from 'tap'
-import type { Grant } from '../../src/gateway/counters/counter.ts'
-import type { EachTask, WorkerSetup, WorkerTask } from './worker.ts'
+import type { EachTask, WorkerSetup } from './worker.ts'
 
 /** A process of its own that counts; see `worker.ts`. */
 export interface CountingProcess {
   readonly child: ChildProcess
-  /** So many calls at once. */
-  ask(task: WorkerTask & { readonly times: number }): Promise<readonly Grant[]>
   /** One call on each of these buckets, again until the store has decided it; resolves with how many were admitted. */
   askEach(task: EachTask): Promise<number>
 }
@@ -22,11 +19,6 @@ export async function startProcess(t: Test, setup: WorkerSetup): Promise<Countin
   if (answer.error !== undefined) throw new Error(answer.error)
   return {
     child,
-    async ask(task) {
-      child.send(task)
-      const [{ grants }] = await once(child, 'message')
-      return grants
-    },
     async askEach(task) {
       child.send(task)
       const [{ admitted }] = await once(child, 'message')

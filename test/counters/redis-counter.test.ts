@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import t from 'tap'
@@ -14,9 +15,10 @@ import {
 } from '../../src/gateway/counters/redis/grant-script.ts'
 import { checkRedis } from '../../src/gateway/counters/redis/redis-facts.ts'
 import { windowAt } from '../../src/gateway/counters/window.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 import { redisMissing, testRedis } from '../support/redis-server.ts'
 import { startProcess } from './processes.ts'
-import { testCounter as makeCounter } from './redis-rig.ts'
+import { testCounter as makeCounter, until } from './redis-rig.ts'
 import {
   admittedOf,
   ask,
@@ -309,6 +311,85 @@ t.test(
       message: /allkeys-lru.*CONFIG SET maxmemory-policy noeviction.*REDIS_EVICTION_ALLOWED/,
     })
     t.equal((await testCounter(t, server, { evictionAllowed: true })).isUp(), true)
+  },
+)
+
+t.test(
+  'a server that does not run scripts as Redis does is refused at start',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t, {
+      args: ['--rename-command', 'EVALSHA', '', '--rename-command', 'EVAL', ''],
+    })
+    await t.rejects(testCounter(t, server), {
+      code: 'REDIS_UNSUITABLE',
+      message: /does not run scripts as Redis does \(ERR unknown command.*EVALSHA.*Lua 5\.1/i,
+    })
+  },
+)
+
+t.test(
+  'the first process on an empty Redis counts there when it has started',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const options = { isAdmitting: true, settleMs: 1000 }
+    t.equal((await testCounter(t, server, options)).isUp(), true)
+  },
+)
+
+t.test(
+  'an error of a proxy whose Redis is away is an outage that ends, and no unsuitable server',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    let isAway = true
+    const proxy = createServer((client) => {
+      const redis = connect(server.port, '127.0.0.1')
+      client.on('data', (data: Buffer) => {
+        if (isAway && data.includes('evalsha')) client.write('-ERR upstream failure\r\n')
+        else redis.write(data)
+      })
+      redis.pipe(client)
+      for (const socket of [client, redis]) {
+        socket.on('error', () => undefined)
+        socket.on('close', () => [client, redis].forEach((each) => void each.destroy()))
+      }
+    })
+    const port = await listenOnLoopback(proxy)
+    t.teardown(() => proxy.close())
+    const counter = await testCounter(t, { url: `redis://127.0.0.1:${port}` })
+    t.equal(counter.isUp(), false)
+    isAway = false
+    await until(() => counter.isUp())
+  },
+)
+
+t.test(
+  'a user of Redis that may not run scripts is refused at start, with what it needs',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    await server.cli('ACL', 'SETUSER', 'app', 'on', '>one', '~*', '&*', '+@all', '-@scripting')
+    await t.rejects(testCounter(t, { url: server.url.replace('//', '//app:one@') }), {
+      code: 'REDIS_UNSUITABLE',
+      message: /NOPERM.*let its user call EVAL and EVALSHA/,
+    })
+  },
+)
+
+t.test(
+  'a user of Redis that may not use the keys of the counters starts without sharing them, and the log has the reason',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    await server.cli('ACL', 'SETUSER', 'app', 'on', '>one', '~other:*', '&*', '+@all')
+    const lines: unknown[] = []
+    const log = { ...silent, warn: (facts: unknown) => void lines.push(facts) } as typeof silent
+    const url = server.url.replace('//', '//app:one@')
+    const counter = await testCounter(t, { url }, { log })
+    t.equal(counter.isUp(), false)
+    t.match(lines, [{ cause: 'refusing', reason: /NOPERM/ }])
   },
 )
 

@@ -57,6 +57,22 @@ t.test(
   },
 )
 
+t.test(
+  'a process with a wrong clock knows the time of the store before its first call, for an outage',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server, { now: () => Date.now() + 90_000_000 })
+    await server.kill()
+    await until(() => !counter.isUp())
+    const hour = 3600
+    const before = Math.floor(Date.now() / 1000 / hour)
+    const { standings } = await ask(counter, [{ ...bucketOf('early', hour), calls: 100 }])
+    const after = Math.floor(Date.now() / 1000 / hour)
+    t.ok([before, after].includes(standings[0]?.window ?? 0), `window ${standings[0]?.window}`)
+  },
+)
+
 t.test('deny refuses, and allow admits, every call the store cannot count', { skip }, async (t) => {
   const server = await testRedis(t)
   const counter = await testCounter(t, server)
@@ -503,6 +519,9 @@ for (const { state, enter, leave } of states) {
     },
   )
 }
+
+// The tests below mostly wait, each with a Redis of its own.
+t.jobs = 4
 
 t.test(
   '(2) after a flush a fresh process is not granted what another one used up',

@@ -1,12 +1,19 @@
 import { pino } from 'pino'
 import type { OutagePolicy } from '../../src/catalogue/catalogue.ts'
 import type { BucketLimit, Counter, Grant } from '../../src/gateway/counters/counter.ts'
+import type { Division } from '../../src/gateway/counters/redis/local-shares.ts'
 
 /** Discards everything. */
 export const silent = pino({ level: 'silent' })
 
 /** Long enough that no test meets its end: a calendar-free year. */
 export const longWindowSeconds = 31_536_000
+
+/** A process without others. */
+export const alone: Division = {
+  ...{ processes: () => 1, place: () => undefined },
+  ...{ placesVersion: () => 0, isCutOff: () => true },
+}
 
 /** A bucket of its own for a test, in a window that does not end meanwhile. */
 export function bucketOf(name: string, windowLength = longWindowSeconds) {

@@ -13,7 +13,7 @@ function unused(): never {
 
 /** A node that counts, is connected to, and remembers what it was told. */
 function fakeNode(host: RedisHost) {
-  const told = { lost: 0, isReady: true, decidesCalls: true }
+  const told = { lost: 0, inherited: 0, isReady: true, decidesCalls: true }
   const node: ClusterNode = {
     send: unused,
     ...{ host, slots: 0, marker: undefined, isComplete: false, since: 0, usedAt: 0 },
@@ -24,10 +24,13 @@ function fakeNode(host: RedisHost) {
         ...{ run: unused, read: unused, ask: unused, get: unused, info: unused },
         ...{ command: unused, reconnect: unused, close: unused },
       },
-      clock: { learn: unused, now: unused },
+      clock: { learn: unused, now: unused, latest: unused, hasReplied: unused },
       mode: {
         lost() {
           told.lost += 1
+        },
+        inherited() {
+          told.inherited += 1
         },
         tryNow: () => undefined,
         ...{ observeMarker: unused, place: unused, beat: unused },
@@ -184,6 +187,7 @@ t.test('a replica that takes over concerns no other node', async (t) => {
     [50, 99, 2],
   ])
   t.equal(at(3).node.isComplete, false, 'its marker is of another run, and says so')
+  t.equal(at(3).told.inherited, 1, 'this process waits for those that it has not met')
   t.same(losses(), ['1: 0', '2: 0', '3: 0'])
 })
 

@@ -43,11 +43,27 @@ t.test('the time of the store is never thought ahead, however answers come', asy
   }
 })
 
+t.test(
+  'the store is never past the latest time that replies allow, however they come',
+  async (t) => {
+    const { at, clock, answer } = testClock()
+    t.equal(clock.latest(), Number.POSITIVE_INFINITY, 'before the first one')
+    for (let sentAt = 0; sentAt < 10_000; sentAt += 37) {
+      answer(sentAt, (sentAt * 7) % 50, (sentAt * 13) % 80)
+      at.monotonic = sentAt + 200
+      t.ok(clock.latest() >= 1_000_000 + at.monotonic)
+      t.ok(clock.latest() < 1_000_000 + at.monotonic + 55)
+    }
+  },
+)
+
 t.test('a store whose clock steps back, or runs slower, is believed', async (t) => {
   const { at, clock, answer } = testClock()
   answer(0, 1, 1)
   answer(1000, 1, 1, 997_000)
   at.monotonic = 2000
+  t.ok(clock.latest() >= 999_000)
+  t.ok(clock.latest() < 999_010)
   t.ok(clock.now() <= 999_000)
   t.ok(clock.now() > 998_990)
   answer(3000, 1, 20, 996_999.8)

@@ -13,7 +13,7 @@ export type WorkerSetup =
   | { readonly journalPath: string }
 
 /** What a worker does next. */
-export interface WorkerTask {
+interface WorkerTask {
   readonly limits: readonly BucketLimit[]
   /** So many at once; or, without it, one after the other for ever, each reported when it is admitted. */
   readonly times?: number

@@ -1,20 +1,33 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { billOfMaterials, lockedPackages, referenceOf } from './bill-of-materials.ts'
+import { billOfMaterials } from '../../release/bill-of-materials.ts'
+import { lockedPackages, nameOf, referenceOf, shippedPackages } from '../../release/lock-file.ts'
 
 const bill = await billOfMaterials()
 const packages = JSON.parse(readFileSync('package.json', 'utf8'))
 const components = new Map(bill.components.map((it) => [it['bom-ref'], it]))
 
-t.test('the bill names every production package of the lock file and no other', async (t) => {
-  const locked = [...lockedPackages()]
-  const shipped = locked.filter(([, { dev }]) => dev !== true)
-  t.ok(shipped.length > 250 && shipped.length < locked.length, 'some are for development only')
+const locked = [...lockedPackages('.')]
+const shipped = shippedPackages('.')
+
+t.test('the bill names every package that a release ships, each once, and no other', async (t) => {
   t.same(
     [...components.keys()].sort(),
-    [...new Set(shipped.map(([path, it]) => referenceOf(path, it)))].sort(),
+    [...new Set([...shipped].map(([path, it]) => referenceOf(path, it)))].sort(),
   )
   t.equal(components.size, bill.components.length, 'each once')
+})
+
+t.test('a release ships what runs and what is in the page, and no tool', async (t) => {
+  for (const [path, { dev }] of locked) t.ok(dev === true || shipped.has(path), path)
+  const names = new Set([...shipped.keys()].map(nameOf))
+  const inPage = ['@mantine/core', '@tanstack/react-query', 'react', 'react-dom', 'wouter', 'uqr']
+  for (const name of [...inPage, '@fontsource-variable/jetbrains-mono', 'react-remove-scroll']) {
+    t.ok(names.has(name), `${name} is in the page`)
+  }
+  for (const name of ['vite', 'rolldown', 'typescript', 'tap', '@biomejs/biome', '@types/react']) {
+    t.notOk(names.has(name), `${name} is a tool`)
+  }
 })
 
 t.test(
@@ -26,27 +39,14 @@ t.test(
     })) {
       t.ok(components.has(`${name}@${version}`), `${name}@${version}`)
     }
-    for (const name of Object.keys(packages.devDependencies)) {
-      t.notOk(
-        bill.components.some((it) => it.name === name && !isShipped(name)),
-        name,
-      )
-    }
   },
 )
 
-/** A development dependency that a production dependency uses as well. */
-function isShipped(name: string): boolean {
-  return [...lockedPackages()].some(
-    ([path, { dev }]) => path.endsWith(`node_modules/${name}`) && dev !== true,
-  )
-}
-
 t.test('every package has a licence, a purl and the hash of the lock file', async (t) => {
   const hashes = new Map<string, string>()
-  for (const [path, locked] of lockedPackages()) {
-    const [, digest = ''] = /^sha512-(.+)$/.exec(locked.integrity ?? '') ?? []
-    hashes.set(referenceOf(path, locked), Buffer.from(digest, 'base64').toString('hex'))
+  for (const [path, entry] of locked) {
+    const [, digest = ''] = /^sha512-(.+)$/.exec(entry.integrity ?? '') ?? []
+    hashes.set(referenceOf(path, entry), Buffer.from(digest, 'base64').toString('hex'))
   }
   for (const [reference, component] of components) {
     t.ok((component.licenses ?? []).length > 0, `${reference} has a licence`)

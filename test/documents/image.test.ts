@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import t from 'tap'
@@ -18,15 +18,59 @@ t.test('the image has no package manager and runs as a numbered user', async (t)
 t.test(
   'the image takes only what .dockerignore lists, so no source control and no secrets',
   async (t) => {
-    const [everything, ...taken] = readFileSync('.dockerignore', 'utf8').trim().split('\n')
+    const [everything, ...lines] = readFileSync('.dockerignore', 'utf8').trim().split('\n')
     t.equal(everything, '*')
-    t.same(
-      taken.filter((line) => !line.startsWith('!')),
-      [],
-    )
-    t.notMatch(taken.join('\n'), /\.git|secrets|data|test/)
+    const taken = lines.filter((line) => line.startsWith('!')).join('\n')
+    t.notMatch(taken, /\.git|secrets|data|test/)
   },
 )
+
+t.test('the image takes no file that git ignores, although its build has no git', async (t) => {
+  const lines = readFileSync('.dockerignore', 'utf8').trim().split('\n')
+  // The last line that matches a file decides.
+  const kept = lines.slice(lines.findLastIndex((line) => line.startsWith('!')) + 1)
+  const ignored = readFileSync('.gitignore', 'utf8').trim().split('\n')
+  // Those that begin with a slash are in the root, of which .dockerignore lists what is taken.
+  const anywhere = ignored.filter((line) => !line.startsWith('/'))
+  t.ok(anywhere.includes('secrets/') && anywhere.includes('.env'))
+  t.same(
+    kept,
+    anywhere.map((line) => `**/${line.replace(/\/$/, '')}`),
+  )
+  const tracked = execFileSync('git', ['ls-files', '--cached', '--ignored', '--exclude-standard'])
+  t.equal(String(tracked), '', 'nothing that a release needs')
+})
+
+t.test('the image holds what a release holds, with a compile cache of every role', async (t) => {
+  t.match(finalStage, /^COPY --from=build --chown=root:root \/app \/app$/m)
+  t.equal(finalStage.match(/^COPY /gm)?.length, 1, 'nothing else, such as packages for development')
+  const build = dockerfile.slice(0, dockerfile.lastIndexOf('\nFROM '))
+  for (const [, program = ''] of build.matchAll(/node (?:--\S+ )?((?:release|bin)\/\S+)/g)) {
+    t.ok(existsSync(program), program)
+  }
+  t.match(
+    build,
+    /release\/make-package\.ts [\s\S]* mv dist\/package \/app\n[\s\S]*warm-cache\.ts \/app$/m,
+  )
+})
+
+t.test('an image that is made from a release runs as this one does', (t) => {
+  const release = readFileSync('deploy/Dockerfile.release', 'utf8')
+  const from = (text: string) => text.slice(text.indexOf('\nENV '))
+  t.equal(from(release), from(dockerfile))
+  t.end()
+})
+
+t.test('the image says what it is, by arguments of its build', async (t) => {
+  for (const [label, argument] of [
+    ['version', 'VERSION'],
+    ['revision', 'REVISION'],
+    ['source', 'SOURCE'],
+  ] as const) {
+    t.match(finalStage, new RegExp(`^ARG ${argument}$`, 'm'))
+    t.match(finalStage, `org.opencontainers.image.${label}="\${${argument}}"`)
+  }
+})
 
 t.test('the health check of the image works over HTTP and over TLS', async (t) => {
   const [, json = ''] = /HEALTHCHECK.*\n +CMD (\[.*\])$/m.exec(finalStage) ?? []

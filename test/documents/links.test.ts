@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
+import { targetsOf, withoutCode } from '../support/page-links.ts'
 
 const tracked = spawnSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).stdout.split('\0')
 // Guides link to pages of the portal; the tests of the portal follow those.
@@ -9,16 +10,7 @@ const pages = tracked.filter((file) => file.endsWith('.md') && !file.startsWith(
 const files = new Set(tracked)
 const folders = new Set(tracked.map((file) => dirname(file)))
 
-/** A page without its code blocks, whose contents are not links. */
-const textOf = (page: string) => readFileSync(page, 'utf8').replace(/^```[\s\S]*?^```/gm, '')
-
-/** Where the links and pictures of a page lead, without other sites. */
-function targetsOf(page: string): string[] {
-  const found = textOf(page).matchAll(/\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"/g)
-  return [...found].map(([, link, picture]) => link ?? picture ?? '').filter(isOurs)
-}
-
-const isOurs = (target: string) => !/^[a-z]+:/.test(target)
+const textOf = (page: string) => withoutCode(readFileSync(page, 'utf8'))
 
 /** The fragments of a page's headings, as GitHub makes them. */
 function fragmentsOf(page: string): string[] {
@@ -35,7 +27,7 @@ const titleOf = (page: string) => /^# (.+)$/m.exec(textOf(page))?.[1]
 t.test('every link and picture of a page leads to a file that is in the repository', async (t) => {
   t.ok(pages.includes('README.md') && pages.length > 30, 'the pages were found')
   const broken = pages.flatMap((page) =>
-    targetsOf(page).flatMap((target) => {
+    targetsOf(textOf(page)).flatMap((target) => {
       const [path = '', fragment] = target.split('#')
       const file = path === '' ? page : normalize(join(dirname(page), path))
       if (folders.has(file.replace(/\/$/, ''))) return []

@@ -9,6 +9,7 @@ import { behaviourWords } from '../../src/backend/sandbox/behaviours.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { waysIntoStates } from '../../src/backend/sandbox/ways.ts'
 import { waysInHebrew } from '../../src/backend/sandbox/ways-in-hebrew.ts'
+import { drills } from '../../src/platform/drills.ts'
 
 const handbook = readFileSync(
   fileURLToPath(new URL('../../docs/sandbox.md', import.meta.url)),
@@ -102,4 +103,11 @@ t.test('there is a way into every state', async (t) => {
       text,
     )
   }
+})
+
+t.test('the table of drills has each of them', async (t) => {
+  t.same(
+    tableAfter('## Drills').map(([value]) => value),
+    drills.map((drill) => `\`${drill}\``),
+  )
 })

@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -10,6 +21,7 @@ const names = settingGroups.flatMap(({ rows }) => Object.values(rows).flatMap((r
 const drainMs = 5_000
 const install = readFileSync('docs/install.md', 'utf8')
 const giveSecrets = readFileSync('deploy/give-secrets.sh', 'utf8')
+const isRoot = process.getuid?.() === 0
 
 function verifies(): boolean {
   try {
@@ -63,3 +75,94 @@ for (const [unit, role] of [
     execFileSync('systemd-analyze', ['verify', '--man=no', file], { stdio: 'pipe' })
   })
 }
+
+t.test(
+  'give-secrets.sh gives each service of the machine its secrets, and others no copy',
+  {
+    skip: isRoot ? false : 'needs root',
+  },
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tg-secrets-'))
+    t.teardown(() => rmSync(folder, { recursive: true }))
+    const secrets = join(folder, 'secrets')
+    mkdirSync(secrets)
+    const groups = join(folder, 'group')
+    const [gateway, portal] = [60_001, 60_002]
+    writeFileSync(
+      groups,
+      `root:x:0:\ntollgate-gateway:x:${gateway}:\ntollgate-portal:x:${portal}:\n`,
+    )
+    // Groups of its own, without a change to the machine.
+    const script = 'mount --bind "$1" /etc/group && exec deploy/give-secrets.sh "$2"'
+    const give = () =>
+      execFileSync('unshare', ['--mount', 'sh', '-c', script, 'sh', groups, secrets])
+    const copy = (service: string, name: string) => {
+      const path = join(secrets, service, name)
+      const { uid, gid, mode, mtimeMs } = statSync(path)
+      return { text: readFileSync(path, 'utf8'), uid, gid, mode: mode & 0o777, mtimeMs }
+    }
+    for (const name of ['database-url-gateway', 'database-url-portal', 'key-pepper', 'smtp-url']) {
+      writeFileSync(join(secrets, name), name)
+    }
+
+    give()
+    t.match(copy('gateway', 'key-pepper'), {
+      text: 'key-pepper',
+      uid: 0,
+      gid: gateway,
+      mode: 0o440,
+    })
+    t.match(copy('portal', 'key-pepper'), { text: 'key-pepper', uid: 0, gid: portal, mode: 0o440 })
+    t.strictSame(readdirSync(join(secrets, 'gateway')).sort(), [
+      'database-url-gateway',
+      'key-pepper',
+    ])
+    t.notOk(existsSync(join(secrets, 'bank')), 'the bank runs elsewhere')
+    t.equal(statSync(join(secrets, 'key-pepper')).mode & 0o777, 0o600)
+
+    const { mtimeMs } = copy('gateway', 'database-url-gateway')
+    writeFileSync(join(secrets, 'key-pepper'), 'next')
+    rmSync(join(secrets, 'smtp-url'))
+    const loose = join(secrets, 'gateway', 'database-url-gateway')
+    chownSync(loose, 0, 0)
+    chmodSync(loose, 0o644)
+    give()
+    t.match(copy('gateway', 'key-pepper'), { text: 'next', gid: gateway, mode: 0o440 })
+    t.match(
+      copy('gateway', 'database-url-gateway'),
+      { uid: 0, gid: gateway, mode: 0o440, mtimeMs },
+      'rights are put right, and an equal secret keeps its time',
+    )
+    t.notOk(existsSync(join(secrets, 'portal', 'smtp-url')), 'a secret that is gone is taken away')
+  },
+)
+
+t.test('the command of a machine takes its settings, unless they are set', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tg-command-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  writeFileSync(
+    join(folder, 'tollgate.env'),
+    'TRUSTED_PROXIES=127.0.0.1\nGATEWAY_PROCESSES=3\nPATH=/opt/node/bin:$PATH\n',
+  )
+  const script = readFileSync('deploy/tollgate.sh', 'utf8')
+    .replace('/etc/tollgate/tollgate.env', join(folder, 'tollgate.env'))
+    .replace('exec /opt/tollgate/tollgate "$@"', 'env')
+  const env = {
+    ...{ PATH: process.env['PATH'], GATEWAY_PROCESSES: '200', REDIS_URL: 'redis://own:6379' },
+    ...{ SESSION_SECRET_FILE: '', BRAND: `it's "one" $two` },
+  }
+  const shown = execFileSync('/bin/sh', ['-c', script], {
+    env,
+    encoding: 'utf8',
+  })
+  const settings = Object.fromEntries(shown.split('\n').map((line) => line.split(/=(.*)/s)))
+  t.match(settings, {
+    TRUSTED_PROXIES: '127.0.0.1',
+    GATEWAY_PROCESSES: '200',
+    KEY_PEPPER_FILE: '/etc/tollgate/secrets/key-pepper',
+    SESSION_SECRET_FILE: '',
+    BRAND: env.BRAND,
+    PATH: /^\/opt\/node\/bin:/,
+  })
+  t.notOk('REDIS_URL_FILE' in settings, 'a URL that is set needs no file')
+})

@@ -61,6 +61,7 @@ const probes: Readonly<Record<string, Probe>> = {
   holder: { request: rawRequest(get, [known, 'Client-Cert: foreign']), status: 401 },
   address: { request: rawRequest(get, ['X-API-Key: elsewhere']), status: 403 },
   entitle: { request: rawRequest(get, ['X-API-Key: suspended']), status: 403 },
+  drill: { request: rawRequest(get, [known, 'Sandbox-Drill: slow']), status: 400 },
   concurrency: { request: rawRequest(get, [known]), status: 429, state: { isBusy: true } },
   expect: {
     request: rawRequest(post, [known, 'Content-Length: 2', 'Expect: 100-continue']),
@@ -95,6 +96,7 @@ function parts({ isExhausted = false }: NonNullable<Probe['state']> = {}) {
     },
     failures: { count: (_address, done) => done(0) },
     rehearse: () => undefined,
+    drills: undefined,
     certificates: {
       isRequired: false,
       judge(_request, { clientCert }) {

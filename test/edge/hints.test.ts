@@ -28,7 +28,8 @@ t.test(
       t.equal(problem.didYouMean, hint, path)
       if (hint === undefined) t.match(problem.detail, /begin with \/v1\.0\.0, /, path)
       else t.match(problem.detail, `Did you mean ${hint}?`, path)
-      t.notMatch(JSON.stringify(problem), /secret-id|aaaa/, 'nothing of the path comes back')
+      const { instance: _, ...said } = problem
+      t.notMatch(JSON.stringify(said), /secret-id|aaaa/, 'nothing of the path comes back')
     }
   },
 )

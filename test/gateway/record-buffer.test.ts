@@ -26,6 +26,7 @@ function record(application: string, at: number): RecordedCall {
     resets_at: null,
     total_ms: 1,
     upstream_ms: null,
+    drill: null,
   }
 }
 

@@ -25,5 +25,5 @@ t.test('`./tollgate` runs the program, whatever the folder', async (t) => {
     cwd: tmpdir(),
     encoding: 'utf8',
   })
-  t.match(version, /^\d+\.\d+\.\d+\n$/)
+  t.match(version, /^\d+\.\d+\.\d+ \((unknown|[0-9a-f]{40})\)\n$/)
 })

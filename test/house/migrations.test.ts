@@ -1,15 +1,10 @@
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely'
+import { DummyDriver, Kysely } from 'kysely'
 import t from 'tap'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import { registryMigrations } from '../../src/gateway/registry/migrations/index.ts'
 import type { SchemaMigration } from '../../src/platform/schema-migration.ts'
 import { disturbances } from '../support/disturbances.ts'
+import { dialectOver } from '../support/driver-dialect.ts'
 
 /** What release 0.1.0 had; processes of a release before it are gone. */
 const lastOfFirstRelease = { registry: '0023-usage-histogram', bank: '0011-form-keys' }
@@ -18,12 +13,7 @@ const lastOfFirstRelease = { registry: '0023-usage-histogram', bank: '0011-form-
 async function statementsOf({ up }: SchemaMigration): Promise<string[]> {
   const queries: string[] = []
   const db = new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
+    dialect: dialectOver(new DummyDriver()),
     log: ({ query }) => void queries.push(query.sql),
   })
   await up(db)

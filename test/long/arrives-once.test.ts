@@ -59,7 +59,7 @@ function ask(url: string, octets: string): Promise<number> {
 
 t.test(
   `${wanted} calls with POST, PUT and DELETE under faults of backend and Redis reach the backend at most once (SEED=${seed})`,
-  { skip: fleetMissing(), timeout: 120_000 + wanted * 50 },
+  { skip: fleetMissing(), timeout: 300_000 + wanted * 50 },
   async (t) => {
     const answers = new Map([...hostileAnswers, ...failures.map((one) => [one.name, one] as const)])
     const recorder = await startRecorder(t, answers)

@@ -1,16 +1,19 @@
-import { randomInt } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import type { AuditFault } from '../../src/gateway/registry/audit/chain-check.ts'
 import { verifyAudit } from '../../src/gateway/registry/audit/verify-audit.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { createRandom } from '../faults/random.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
+import { proofSeed, proofSize } from '../support/proof.ts'
 import { testStores } from '../support/registry.ts'
 
-const entries = 100_000
+const seed = proofSeed()
+const random = createRandom(seed, 'audit')
+const entries = proofSize({ share: 20_000, whole: 100_000 })
 
 t.test(
-  'of 100,000 entries, any that is changed, removed or moved is found and named',
+  `of ${entries} entries, any that is changed, removed or moved is found and named (SEED=${seed})`,
   { skip: postgresMissing(), timeout: 600_000 },
   async (t) => {
     const opened = await testPostgres(t)
@@ -43,7 +46,7 @@ t.test(
       [2, entries],
     ] as const) {
       for (const turn of tamperings.keys()) {
-        const round = [first, randomInt(10, entries - 10), last].flatMap((position, at) => {
+        const round = [first, random.between(10, entries - 10), last].flatMap((position, at) => {
           const tampering = tamperings[(turn + at) % tamperings.length]
           return tampering === undefined ? [] : [{ position, ...tampering }]
         })

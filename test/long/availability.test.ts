@@ -15,7 +15,7 @@ import { proofSize } from '../support/proof.ts'
 import { startStoppableBackend } from '../support/stoppable-backend.ts'
 import { newApplication } from '../support/tollgate.ts'
 
-t.setTimeout(240_000)
+t.setTimeout(600_000)
 
 const callsPerSecond = proofSize({ share: 300, whole: 2_000 })
 const phaseMs = proofSize({ share: 1_500, whole: 8_000 })

@@ -10,11 +10,11 @@ import { type InterfaceCall, type InterfaceWorld, interfaceWorld } from '../supp
 import { proofSeed, proofSize } from '../support/proof.ts'
 import { bill, consentRequest, invoice, mandateRequest } from '../support/requests.ts'
 
-t.setTimeout(230_000)
+t.setTimeout(600_000)
 
 const seed = proofSeed()
 /** Shared by the versions that have the operation. */
-const inputsPerOperation = proofSize({ share: 8, whole: 220 })
+const inputsPerOperation = proofSize({ share: 5, whole: 220 })
 
 /** What exists, to mix into calls. */
 interface Pool {

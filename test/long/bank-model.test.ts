@@ -34,13 +34,13 @@ import { testPostgres } from '../support/database.ts'
 import { proofSeed, proofSize } from '../support/proof.ts'
 import { bill, consentRequest, mandateRequest } from '../support/requests.ts'
 
-t.setTimeout(200_000)
+t.setTimeout(600_000)
 // A bank waits for its database half of the time.
 t.jobs = 2
 
 const seed = proofSeed()
 const banks = 4
-const sequencesPerBank = proofSize({ share: 3, whole: 25 })
+const sequencesPerBank = proofSize({ share: 2, whole: 25 })
 const stepsPerSequence = 100
 
 const b2b = {

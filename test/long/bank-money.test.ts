@@ -13,7 +13,7 @@ import { proofSize } from '../support/proof.ts'
 import { configDir } from '../support/published-catalogue.ts'
 import { spawnTollgate } from '../support/tollgate.ts'
 
-t.setTimeout(200_000)
+t.setTimeout(600_000)
 
 const wanted = proofSize({ share: 120, whole: 1000 })
 const kills = proofSize({ share: 2, whole: 8 })

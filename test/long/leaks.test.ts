@@ -70,7 +70,7 @@ function filesBelow(folder: string): readonly { readonly name: string; readonly 
 
 t.test(
   'no secret of a key is in an answer, a log line, a metric, a file, or a request to the backend',
-  { timeout: 240_000 },
+  { timeout: 400_000 },
   async (t) => {
     const dataDir = await testDataDir(t)
     const backend = await startRawBackend(t)

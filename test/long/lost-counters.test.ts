@@ -42,7 +42,7 @@ async function probe(processes: readonly CountingProcess[]): Promise<number> {
 
 t.test(
   'after a flush no call is granted twice, however late a living process brings its counts',
-  { skip, timeout: 200_000 },
+  { skip, timeout: 300_000 },
   async (t) => {
     const redis = await testRedis(t)
     const processes = await testProcesses(t, redis)
@@ -62,7 +62,7 @@ t.test(
 
 t.test(
   'after a flush the processes that live are granted calls again although another one was killed',
-  { skip, timeout: 60_000 },
+  { skip, timeout: 300_000 },
   async (t) => {
     const redis = await testRedis(t)
     const processes = await testProcesses(t, redis)
@@ -81,7 +81,7 @@ t.test(
 
 t.test(
   'a process that starts after a flush is granted nothing before the others have brought their counts',
-  { skip, timeout: 60_000 },
+  { skip, timeout: 300_000 },
   async (t) => {
     const redis = await testRedis(t)
     const [late] = await testProcesses(t, redis)

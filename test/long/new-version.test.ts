@@ -15,7 +15,7 @@ import {
 
 t.test(
   'a new version and a new plan are one new file each, and a reload puts them in force',
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async (t) => {
     const dataDir = await testDataDir(t)
     const configDir = testConfigDir(t)

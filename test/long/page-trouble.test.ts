@@ -5,7 +5,7 @@ import { chooseOperation } from '../support/choose-operation.ts'
 import { besidePortal, type SignedIn } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
-t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
+t.test('when things go another way', { skip: chromiumMissing(), timeout: 400_000 }, async (t) => {
   const tollgate = await runTollgate(t, { plan: { calls: 20, window: 'P365D' } })
   const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
   const beside = await besidePortal(t, tollgate)

@@ -8,7 +8,7 @@ import { spawnTollgate, type TollgateProcess } from '../support/tollgate.ts'
 
 t.test(
   'without the portal the gateway serves on; without the gateway the portal says so',
-  { skip: fleetMissing() || chromiumMissing(), timeout: 180_000 },
+  { skip: fleetMissing() || chromiumMissing(), timeout: 300_000 },
   async (t) => {
     const sessionSecret = randomBytes(32).toString('base64url')
     const fleet = await startFleet(t, { size: 1, env: { SESSION_SECRET: sessionSecret } })

@@ -13,6 +13,8 @@ import { type PortalWorld, portalWorlds } from '../support/portal-world.ts'
 import { proofSize } from '../support/proof.ts'
 
 const timeout = 1_200_000
+/** Every so-many-th state is looked at. */
+const everySo = proofSize({ share: 4, whole: 1 })
 t.setTimeout(timeout)
 
 t.test('every page in every state', { skip: chromiumMissing(), timeout }, async (all) => {
@@ -23,11 +25,11 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
   all.jobs = 2
 
   for (const [index, state] of portalStates.entries()) {
-    if (index % proofSize({ share: 2, whole: 1 }) !== 0) continue
+    if (index % everySo !== 0) continue
     const looks = looksOf(state, index)
     all.test(
       `${state.name}: keeps WCAG 2.2 AA and fits, ${looks.join(', ')}`,
-      { timeout: 150_000 },
+      { timeout: 300_000 },
       async (t) => {
         const world = await worldOf(state)
         const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
@@ -81,7 +83,7 @@ type Look = (typeof allLooks)[number]
 /** In which looks a state is looked at: in all, or in one, which is another one for the next state. */
 function looksOf(state: PageState, index: number): readonly Look[] {
   const looks = allLooks.filter((look) => look !== 'right to left' || isSeenInHebrew(state))
-  const first = Math.floor(index / 2) % looks.length
+  const first = Math.floor(index / everySo) % looks.length
   return [...looks.slice(first), ...looks.slice(0, first)].slice(
     0,
     proofSize({ share: 1, whole: looks.length }),

@@ -55,7 +55,7 @@ function startCommand(
 
 t.test(
   'the commands of the section Production start a gateway, a portal and a bank that answers a call',
-  { skip: fleetMissing(), timeout: 180_000 },
+  { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const blocks = productionBlocks()
     t.equal(blocks.length, 4, 'secrets, tables, settings, commands')

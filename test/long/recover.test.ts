@@ -130,6 +130,11 @@ for (const [name, install] of [
         }
       })
       await until('calls run', () => admitted > 50)
+      // Entries get their link within three seconds; a backup before that says nothing about the end of the chain.
+      await until(
+        'the audit log has a link',
+        async () => (await json(env, 'audit', 'verify')).links > 0,
+      )
       // What was counted when the backup began is in it; what came after its end is not.
       const countedBefore = admitted
       const beganAt = performance.now()

@@ -57,7 +57,7 @@ function askOn(counter: Counter, limits: readonly BucketLimit[]) {
 }
 
 // One cluster for the file: tests leave it whole, if not as they found it.
-t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
+t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
   const cluster = await startRedisCluster()
   t.teardown(() => cluster.stop())
   const open = (t: Parameters<typeof testCounter>[0], options = {}) =>
@@ -379,7 +379,7 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
 
 t.test(
   'of a primary that died without a replica, no node that gets its slots beside its own grants a second limit',
-  { skip, timeout: 60_000 },
+  { skip, timeout: 300_000 },
   async (t) => {
     const cluster = await startRedisCluster()
     t.teardown(() => cluster.stop())

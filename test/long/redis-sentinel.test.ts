@@ -8,7 +8,7 @@ const skip = redisMissing()
 const settling = { processes: 4, settleMs: 1000 }
 
 // One group for the whole file: the tests hand it over to each other, whichever server is the primary.
-t.test('on the Redis the sentinels name', { skip, timeout: 120_000 }, async (t) => {
+t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) => {
   const redis = await startRedisSentinel()
   t.teardown(() => redis.stop())
 
@@ -82,8 +82,10 @@ t.test('on the Redis the sentinels name', { skip, timeout: 120_000 }, async (t) 
       const old = await redis.primary()
       const returned = otherOf(redis, old)
       t.match(await returned.cli('ROLE'), /^master/)
+      const history = await historyOf(returned)
       await old.kill()
       await redis.switched(old)
+      t.equal(await historyOf(returned), history, 'it never followed')
       await until(() => a.isUp())
       const c = await testCounter(t, redis, settling)
       t.equal(admittedOf(await askTimes(100, c, limits)), 0)
@@ -179,6 +181,13 @@ function nextEdge(): { edgeMs: number; windowSeconds: number } {
       if (edge % windowSeconds === 0) return { edgeMs: edge * 1000, windowSeconds }
     }
   }
+}
+
+/** Names the writes a server has: another as soon as it follows, and again when it is promoted. */
+async function historyOf(server: RedisSentinel['servers'][0]): Promise<string> {
+  const [, id] = /^master_replid:(\w+)/m.exec(await server.cli('INFO', 'replication')) ?? []
+  if (id === undefined) throw new Error('no master_replid')
+  return id
 }
 
 function otherOf({ servers: [first, second] }: RedisSentinel, one: RedisSentinel['servers'][0]) {

@@ -54,7 +54,7 @@ function write(folders: readonly string[], path: string, text: string): void {
 
 t.test(
   'reload --wait lists every process with its digest, names those that lag or refuse, and leaves one audit entry',
-  { skip: fleetMissing(), timeout: 240_000 },
+  { skip: fleetMissing(), timeout: 400_000 },
   async (t) => {
     const { gateway, portal, bank, near, far, stores, reload, reloadAsPerson } = await startApart()
     const all = [gateway, portal, bank]

@@ -1,40 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { type Answer, burst, type Client, codeOf } from '../support/calling.ts'
+import { burst, codeOf, keepCalling } from '../support/calling.ts'
 import { tollgateProcess } from '../support/cli.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
+import { proofSize } from '../support/proof.ts'
 import { newApplication } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
-/** Calls one gateway with one key, over and over, until told to stop. */
-function keepCalling(client: Client, key: string) {
-  const answers: Answer[] = []
-  let isStopped = false
-  async function run(): Promise<void> {
-    while (!isStopped) {
-      answers.push(await client.call({ key }))
-      await delay(10)
-    }
-  }
-  const running = run()
-  return {
-    answers,
-    async stop() {
-      isStopped = true
-      await running
-    },
-  }
-}
+t.setTimeout(600_000)
 
-t.setTimeout(180_000)
+const rounds = proofSize({ share: 2, whole: 5 })
 
 t.test(
   'a key in use on four processes is refused by all of them within a second of its revocation',
-  { skip: fleetMissing(), timeout: 120_000 },
+  { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const fleet = await startFleet(t, { size: 4, env: { AUTH_FAILURES_PER_MINUTE: '100000' } })
     const figures: number[] = []
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const { key, keyId } = await newApplication(fleet.stores, `revoked ${round}`)
       const callers = fleet.clients.map((client) => keepCalling(client, key))
       await delay(500)
@@ -69,7 +52,7 @@ t.test(
 
 t.test(
   'a rotated key works beside its successor until the overlap ends, on all processes',
-  { skip: fleetMissing(), timeout: 60_000 },
+  { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const fleet = await startFleet(t, { size: 2 })
     const { key, keyId } = await newApplication(fleet.stores, 'rotated')

@@ -11,6 +11,11 @@ import { createSeal } from '../support/seal.ts'
 import { newApplication, registryBeside, runTollgate } from '../support/tollgate.ts'
 
 const catalogue = await publishedCatalogue()
+const versions = [...catalogue.versions.values()].map((version) => ({
+  version,
+  // Before Tollgate starts: it runs in this process, and compiling them takes a while.
+  contracts: answerContracts(version),
+}))
 const { urls, dataDir } = await runTollgate(t)
 const stores = await registryBeside(t, dataDir)
 // Each is an application of its own.
@@ -85,11 +90,10 @@ for (const language of languages.slice(0, proofSize({ share: 1, whole: languages
     async (t) => {
       const folder = t.testdir()
       let samplesRun = 0
-      for (const version of catalogue.versions.values()) {
+      for (const { version, contracts } of versions) {
         const path = `/api/apis/${version.api}/${version.version}/openapi.json`
         // What is wrong with its shape fails the assertions below.
         const document = (await (await fetch(`${urls.portal}${path}`)).json()) as ServedDocument
-        const contracts = answerContracts(version)
         const order = [...document.info.description.matchAll(/^\d+\. \[.*\]\(.*\/(\w+)\)$/gm)]
         const ids = order.map(([, id = '']) => id)
         t.same(

@@ -27,10 +27,14 @@ t.test(
     const gateway = await spawnTollgate(t, ['gateway'], {
       ...shared,
       MANAGEMENT_PORT: String(managementPort),
+      SANDBOX: 'on',
       BACKEND_URL: `http://127.0.0.1:${backendPort}`,
     })
+    const { REDIS_URL: _, ...bankEnv } = shared
     const bank = await spawnTollgate(t, ['backend'], {
-      ...shared,
+      ...bankEnv,
+      // It counts nothing and keeps everything in the database: no folder, no Redis.
+      DATA_DIR: '/proc/none',
       BACKEND_PORT: String(backendPort),
       IDENTITY_JWKS_URL: `http://127.0.0.1:${managementPort}/.well-known/jwks.json`,
       SANDBOX_SECRET: secret,
@@ -68,21 +72,28 @@ t.test(
     await send('POST', `${path}/subscriptions`, { api: 'xs2a', version: '1.7.0', plan: 'default' })
     const { key } = (await send('POST', `${path}/keys`, { name: 'k' })).body
     const { consentId } = (await send('POST', `${path}/sandbox/consents`)).body
+    const ask = async (drill?: string) => {
+      const answer = await fetch(`${gateway.urls.gateway}/v1.7.0/accounts`, {
+        headers: {
+          'x-api-key': key,
+          'x-request-id': randomUUID(),
+          'psu-ip-address': '192.0.2.44',
+          'consent-id': consentId,
+          ...(drill === undefined ? {} : { 'sandbox-drill': drill }),
+        },
+      })
+      const { status, headers } = answer
+      return { status, text: await answer.text(), left: headers.get('x-ratelimit-remaining') }
+    }
     t.ok(
-      await eventually(async () => {
-        const answer = await fetch(`${gateway.urls.gateway}/v1.7.0/accounts`, {
-          headers: {
-            'x-api-key': key,
-            'x-request-id': randomUUID(),
-            'psu-ip-address': '192.0.2.44',
-            'consent-id': consentId,
-          },
-        })
-        await answer.text()
-        return answer.status === 200
-      }),
+      await eventually(async () => (await ask()).status === 200),
       'the gateway’s calls go through with it',
     )
+    const { left } = await ask()
+    t.match(await ask('429'), { status: 429, text: /QUOTA_EXCEEDED/, left: '0' })
+    t.match(await ask('504'), { status: 504 })
+    t.match(await ask('consent-expired'), { status: 401, text: /CONSENT_EXPIRED/ }, 'by the bank')
+    t.equal(Number((await ask()).left), Number(left) - 1, 'no plan counts drills')
 
     const stranger = await portalWith({ SANDBOX: 'on', SANDBOX_SECRET: 'x'.repeat(43) })
     t.match(await stranger.anonymous('GET', '/api/sandbox'), {

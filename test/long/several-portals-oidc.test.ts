@@ -14,7 +14,7 @@ import { spawnTollgate } from '../support/tollgate.ts'
 
 t.test(
   'a sign-in by OpenID Connect that begins at one portal ends at another, on PostgreSQL',
-  { skip: fleetMissing(), timeout: 120_000 },
+  { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const portalUrl = `http://127.0.0.1:${await freePort()}`
     const provider = await testProvider(t, portalUrl)

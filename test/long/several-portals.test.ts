@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 
 t.test(
   'two portals on one PostgreSQL and one Redis are one portal, also while the stores stand still',
-  { skip: fleetMissing(), timeout: 120_000 },
+  { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const dataDir = await testDataDir(t)
     const env = {

@@ -45,7 +45,7 @@ function isCutBetween(least: number, most: number, tookMs: number): boolean {
 
 t.test(
   'headers and bodies that trickle in are cut off after 10 seconds, a refused request after 30, and others are served meanwhile',
-  { timeout: 150_000 },
+  { timeout: 300_000 },
   async (t) => {
     const backend = await startRawBackend(t)
     const edge = await startEdge(t, { backendUrl: backend.url })
@@ -85,7 +85,7 @@ t.test(
 
 t.test(
   'a client that asks and never reads its answers is cut when nothing has moved for 30 to 60 seconds',
-  { timeout: 150_000 },
+  { timeout: 300_000 },
   async (t) => {
     const backend = await startRawBackend(t)
     const answer = 'x'.repeat(100_000)
@@ -117,7 +117,7 @@ t.test(
 
 t.test(
   'nor does one hold a connection to the portal, and the file it asked for',
-  { timeout: 150_000 },
+  { timeout: 300_000 },
   async (t) => {
     // With one place for its address, another client is served once its connection is gone.
     const { urls } = await runTollgate(t, { env: { CONNECTIONS_PER_ADDRESS: '1' } })
@@ -149,7 +149,7 @@ const listeners = ['gateway', 'portal', 'sca', 'management', 'backend'] as const
 
 t.test(
   'on every listener a client has 10 seconds for its header and 30 for its request',
-  { timeout: 150_000 },
+  { timeout: 300_000 },
   async (t) => {
     const { urls } = await runTollgate(t)
     const host = 'Host: a\r\n'
@@ -183,7 +183,7 @@ t.test(
 
 t.test(
   'on every listener a client has 10 seconds for its TLS handshake',
-  { timeout: 150_000 },
+  { timeout: 300_000 },
   async (t) => {
     const authority = createTestAuthority(t)
     const { certFile, keyFile } = authority.issue()

@@ -45,7 +45,7 @@ async function callUntilToldToMove(client: Client, key: string): Promise<readonl
 
 t.test(
   'SIGTERM under load fails no call: not ready, serving on, kept connections told to move, exit 0',
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async (t) => {
     const ledger = await startLedger(t)
     const { gateway, key } = await startGateway(t, ledger.url, { DRAIN_SECONDS: '5' })
@@ -81,7 +81,7 @@ t.test(
 
 t.test(
   'calls under way at SIGTERM are answered, and only then the process ends',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const backend = await startRawBackend(t)
     const answerNow = backend.answer
@@ -106,28 +106,32 @@ t.test(
   },
 )
 
-t.test('a second signal does not wait for the first to be done', { timeout: 60_000 }, async (t) => {
-  const backend = await startRawBackend(t)
-  backend.answer = () => undefined
-  const { gateway, key } = await startGateway(t, backend.url, { DRAIN_SECONDS: '0' })
-  const call = createClient(t, gateway.urls.gateway, 1).call({ key })
-  const cut = call.then(
-    () => 'answered',
-    () => 'cut',
-  )
-  while (backend.requests.length < 1) await delay(20)
-  gateway.signal('SIGINT')
-  await until('it has the signal', () => gateway.output.stderr.includes('"msg":"stopping"'))
-  // What comes within half a second counts as the same signal.
-  await delay(800)
-  gateway.signal('SIGINT')
-  t.not(await gateway.ended, 0, 'somebody is in a hurry, and that is no orderly end')
-  t.equal(await cut, 'cut')
-})
+t.test(
+  'a second signal does not wait for the first to be done',
+  { timeout: 300_000 },
+  async (t) => {
+    const backend = await startRawBackend(t)
+    backend.answer = () => undefined
+    const { gateway, key } = await startGateway(t, backend.url, { DRAIN_SECONDS: '0' })
+    const call = createClient(t, gateway.urls.gateway, 1).call({ key })
+    const cut = call.then(
+      () => 'answered',
+      () => 'cut',
+    )
+    while (backend.requests.length < 1) await delay(20)
+    gateway.signal('SIGINT')
+    await until('it has the signal', () => gateway.output.stderr.includes('"msg":"stopping"'))
+    // What comes within half a second counts as the same signal.
+    await delay(800)
+    gateway.signal('SIGINT')
+    t.not(await gateway.ended, 0, 'somebody is in a hurry, and that is no orderly end')
+    t.equal(await cut, 'cut')
+  },
+)
 
 t.test(
   'clients that have said nothing, or half a request, do not hold a stop',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const gateway = await spawnTollgate(t, [], {
       DATA_DIR: await testDataDir(t),
@@ -154,7 +158,7 @@ t.test(
   },
 )
 
-t.test('a signal that comes twice at once is one signal', { timeout: 60_000 }, async (t) => {
+t.test('a signal that comes twice at once is one signal', { timeout: 300_000 }, async (t) => {
   const backend = await startRawBackend(t)
   const answerNow = backend.answer
   backend.answer = (request, socket) => void setTimeout(() => answerNow(request, socket), 1000)

@@ -10,14 +10,20 @@ import {
   eventually,
 } from '../support/calling.ts'
 import { startPostgres } from '../support/database.ts'
-import { fleetMissing, productionEnv, startFleet, storesOf } from '../support/fleet.ts'
+import {
+  everyGatewayHasHeard,
+  fleetMissing,
+  productionEnv,
+  startFleet,
+  storesOf,
+} from '../support/fleet.ts'
 import { freePort } from '../support/free-port.ts'
 import { startLedger } from '../support/ledger-backend.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { startRedisServer } from '../support/redis-server.ts'
 import { newApplication, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 
-t.setTimeout(240_000)
+t.setTimeout(600_000)
 
 /** No window ends during a test. */
 const plan = { calls: 100, window: 'P365D' }
@@ -40,7 +46,7 @@ async function metric(management: string, line: string): Promise<string | undefi
 
 t.test(
   'a gateway starts without Redis, admits its share, and counts with the others once Redis is there; so it does again later',
-  { skip: fleetMissing(), timeout: 120_000 },
+  { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const ledger = await startLedger(t)
     const postgres = await startPostgres(t)
@@ -118,19 +124,14 @@ t.test(
 
 t.test(
   'without its database a gateway goes on serving the keys it knows and refuses no other as invalid',
-  { skip: fleetMissing(), timeout: 120_000 },
+  { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const fleet = await startFleet(t, { size: 1, plan: { ...plan, calls: 100_000 } })
     const known = await newApplication(fleet.stores, 'known')
     const unknown = await newApplication(fleet.stores, 'unknown')
     const management = fleet.gateways[0]?.urls.management ?? ''
-    // A change that arrives later than a look outdates it. The revocation is the last of them.
-    const last = await newApplication(fleet.stores, 'last')
-    const statusWith = async (key: string) => (await burst(fleet.clients, 1, { key }))[0]?.status
-    t.equal(await statusWith(last.key), 200)
-    await fleet.stores.keys.revoke({ id: last.keyId, by: 'test' })
-    t.ok(await eventually(async () => (await statusWith(last.key)) === 401))
-    t.equal(await statusWith(known.key), 200)
+    await everyGatewayHasHeard(fleet)
+    t.equal(admittedOf(await burst(fleet.clients, 1, { key: known.key })), 1)
 
     await fleet.postgres.stop()
     const served = await burst(fleet.clients, 50, { key: known.key })

@@ -11,6 +11,7 @@ import { balancerMissing, balancers, startBalancer } from '../support/balancer.t
 import { burst, codeOf, createClient } from '../support/calling.ts'
 import { childEnvironment } from '../support/child-environment.ts'
 import { tollgate } from '../support/cli.ts'
+import { testDataDir } from '../support/database.ts'
 import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
 import { startLedger } from '../support/ledger-backend.ts'
 import { metricsOf } from '../support/metrics.ts'
@@ -53,6 +54,8 @@ for (const balancer of tried) {
         ...ofStores,
         ...{ KEY_PEPPER: secrets.pepper, BACKEND_URL: ledger.url, TRUSTED_PROXIES: '127.0.0.1' },
         ...{ GATEWAY_PROCESSES: '2', DRAIN_SECONDS: String(drainSeconds) },
+        // Portals without SMTP_URL write their mails there.
+        DATA_DIR: await testDataDir(t),
         // In an outage of Redis a count may be above the calls. A busy machine is no outage.
         REDIS_DEADLINE_MS: '5000',
       }

@@ -38,7 +38,7 @@ const windowSeconds = 3
 const size = 4
 const windows = proofSize({ share: 3, whole: 10 })
 
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 
 /** The sum of all series of a metric whose labels match. */
 function total(metrics: string, name: string, labels = /.*/): number {
@@ -92,7 +92,7 @@ async function keepCalling(t: Test, url: string, key: string, callers: number) {
   }
 }
 
-t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 }, async (t) => {
+t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 }, async (t) => {
   const plan = { calls: 100, window: `PT${windowSeconds}S` }
   const fleet = await startFleet(t, {
     size: 1,

@@ -7,15 +7,24 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openDatabase } from '../../src/platform/database.ts'
+import { isOutage, openDatabase } from '../../src/platform/database.ts'
+import { serverUrls } from '../../src/platform/database-urls.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import { migrate } from '../../src/platform/migrate.ts'
-import { startPostgres, testDatabase, testDataDir, testPostgres } from '../support/database.ts'
+import {
+  administer,
+  postgresMissing,
+  startPostgres,
+  startStandby,
+  testDataDir,
+  testEmbedded,
+  testPostgres,
+} from '../support/database.ts'
 
 const log = pino({ level: 'silent' })
 
 for (const [name, open] of [
-  ['embedded', (t: Test) => testDatabase(t, 'empty')],
+  ['embedded', (t: Test) => testEmbedded(t, 'empty')],
   ['PostgreSQL', testPostgres],
 ] as const) {
   t.test(`${name}: values come back as the types the documentation promises`, async (t) => {
@@ -341,3 +350,105 @@ t.test('a database that breaks down is started again with all it had', async (t)
   }
   t.same(rows, [{ n: 1 }])
 })
+
+t.test(
+  'a primary that accepts no writes is an outage for them, and its connections stay',
+  { skip: postgresMissing() },
+  async (t) => {
+    const server = await startPostgres(t)
+    if (server === undefined) throw new Error('PostgreSQL is not installed')
+    await administer(server.url, 'create table one (n int)')
+    const database = openDatabase({ url: server.url, log, connectionsMax: 1 })
+    t.teardown(() => database.close())
+    const db = database.connect()
+    const insert = () => sql`insert into one values (1)`.execute(db)
+    const pid = async () =>
+      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid
+    const before = await pid()
+    // As managed services do when the disk is full.
+    await administer(server.url, 'alter system set default_transaction_read_only = on')
+    await administer(server.url, 'select pg_reload_conf()')
+    const error = await until(insert)
+    t.match(error, { code: '25006' })
+    t.ok(isOutage(error))
+    await t.rejects(insert())
+    t.equal(await pid(), before)
+  },
+)
+
+t.test(
+  'a standby is refused, and found to be the primary once it is',
+  { skip: postgresMissing() },
+  async (t) => {
+    const primary = await startPostgres(t)
+    if (primary === undefined) throw new Error('PostgreSQL is not installed')
+    const standby = await startStandby(t, primary)
+    const alone = openDatabase({ url: standby.url, log })
+    t.teardown(() => alone.close())
+    await t.rejects(sql`select 1`.execute(alone.connect()), /is a standby: it accepts no writes/)
+
+    const { host } = new URL(standby.url)
+    const both = openDatabase({ url: primary.url.replace('@', `@${host},`), log })
+    t.teardown(() => both.close())
+    const db = both.connect()
+    const port = async () =>
+      (await sql<{ port: number }>`select inet_server_port() as port`.execute(db)).rows[0]?.port
+    t.equal(await port(), Number(new URL(primary.url).port), 'though the standby is named first')
+    await primary.stop()
+    await standby.promote()
+    t.equal(await port(), Number(new URL(standby.url).port))
+  },
+)
+
+t.test('a URL with several servers is one URL for each', async (t) => {
+  t.strictSame(
+    serverUrls(
+      'postgres://u:p%40@one:5432,two,[::1]:7/t?sslmode=disable&target_session_attrs=primary',
+    ),
+    [
+      'postgres://u:p%40@one:5432/t?sslmode=disable',
+      'postgres://u:p%40@two/t?sslmode=disable',
+      'postgres://u:p%40@[::1]:7/t?sslmode=disable',
+    ],
+  )
+  t.strictSame(serverUrls('postgresql:///t?target_session_attrs=read-write&host=/run'), [
+    'postgresql:///t?host=/run',
+  ])
+  t.strictSame(serverUrls('postgres://one/t'), ['postgres://one/t'])
+  t.strictSame(serverUrls('no URL'), ['no URL'])
+})
+
+t.test(
+  'a database without a transaction horizon is refused with the reason, and so is one whose horizon stands still',
+  { skip: postgresMissing() },
+  async (t) => {
+    const server = await startPostgres(t)
+    if (server === undefined) throw new Error('PostgreSQL is not installed')
+    const database = openDatabase({ url: server.url, log })
+    t.teardown(() => database.close())
+    const run = () => migrate(database, { name: 'registry', migrations: {} })
+    await run()
+    await administer(server.url, 'alter function pg_current_snapshot() rename to not_there')
+    await t.rejects(
+      run(),
+      /^DATABASE_URL: this database has no transaction horizon \(pg_current_snapshot\)/,
+    )
+    await administer(
+      server.url,
+      `create function pg_catalog.pg_current_snapshot() returns pg_snapshot language sql as $$ select '3:3:'::pg_snapshot $$`,
+    )
+    await t.rejects(run(), /no transaction horizon/, 'one that stands still is none')
+  },
+)
+
+/** The error of the first attempt that fails. */
+async function until(attempt: () => Promise<unknown>): Promise<unknown> {
+  for (;;) {
+    try {
+      await attempt()
+    } catch (error) {
+      return error
+    }
+    await delay(20)
+  }
+}

@@ -197,6 +197,14 @@ t.test('a bank or gateway that does not check revocation is a warning', async (t
   t.same(of('gateway'), [])
 })
 
+t.test('a gateway that takes another backend for the sandbox bank warns of it', async (t) => {
+  const elsewhere = { BACKEND_URL: 'https://bank.internal:8082', SANDBOX: 'on' }
+  t.same(warnings(elsewhere, 'gateway'), ['SANDBOX=on with BACKEND_URL'])
+  t.same(warnings({ ...elsewhere, SANDBOX: 'off' }, 'gateway'), [])
+  t.same(warnings({ SANDBOX: 'on' }, 'gateway', 'portal', 'backend'), [], 'the bank beside it')
+  t.same(warnings(elsewhere, 'backend'), [], 'it forwards no call')
+})
+
 t.test('proxies of whole networks, and operators of one factor, are warnings', async (t) => {
   const near = {
     GATEWAY_PUBLIC_URL: 'https://api.bank.example',
@@ -359,5 +367,39 @@ t.test(
     ])
     t.match(problems({ BODY_BYTES_MAX: '8388608' }), [/^UPLOAD_BUFFER_MAX: .*e\.g\. 134217728/])
     t.same(problems({ BODY_BYTES_MAX: '8388608', UPLOAD_BUFFER_MAX: '134217728' }), [])
+  },
+)
+
+t.test(
+  'connections to PostgreSQL that are too few for the workers are refused, with both settings',
+  async (t) => {
+    const problems = (env: Readonly<Record<string, string>>, ...roles: Role[]) => {
+      try {
+        checkDeployment(readSettings({ ...split, GATEWAY_WORKERS: '8', ...env }), new Set(roles))
+      } catch (error) {
+        if (error instanceof SettingsError) return error.message
+        throw error
+      }
+      return ''
+    }
+    t.match(
+      problems({ DATABASE_POOL_MAX: '17' }, 'gateway'),
+      'DATABASE_POOL_MAX: 17 is too few for GATEWAY_WORKERS=8: each worker needs 2 connections, and their parent 2 (e.g. 18)',
+    )
+    t.notMatch(problems({ DATABASE_POOL_MAX: '18' }, 'gateway'), 'DATABASE_POOL_MAX')
+    t.match(
+      problems({ DATABASE_POOL_MAX: '19' }, 'gateway', 'portal', 'backend'),
+      'DATABASE_POOL_MAX: 19 is too few for GATEWAY_WORKERS=8: each worker needs 2 connections, and their parent 4 (e.g. 20)',
+    )
+    t.notMatch(
+      problems({ DATABASE_POOL_MAX: '20' }, 'gateway', 'portal', 'backend'),
+      'DATABASE_POOL_MAX',
+    )
+    t.notMatch(problems({}, 'gateway'), 'DATABASE_POOL_MAX')
+    t.notMatch(problems({ DATABASE_POOL_MAX: '2' }, 'portal'), 'DATABASE_POOL_MAX')
+    t.notMatch(
+      problems({ DATABASE_POOL_MAX: '2', GATEWAY_WORKERS: '1' }, 'gateway'),
+      'DATABASE_POOL_MAX',
+    )
   },
 )

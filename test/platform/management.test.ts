@@ -77,7 +77,7 @@ t.test('metrics are compressed for those who ask', async (t) => {
 
 t.test('an answer that the process is not ready says what is missing', async (t) => {
   let isUp = false
-  const problem = 'PostgreSQL does not answer'
+  const problem = 'the database does not answer'
   const registry = { name: 'registry', isReady: () => isUp, problem }
   const start = (isRequired: boolean) => {
     const probes = [

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { type MigrateOptions, migrate, readSchema } from '../../src/platform/migrate.ts'
 import type { SchemaMigration, SchemaMigrations } from '../../src/platform/schema-migration.ts'
 import { isOlder } from '../../src/platform/schema-state.ts'
-import { postgresMissing, testDatabase, testPostgres } from '../support/database.ts'
+import { postgresMissing, testEmbedded, testPostgres } from '../support/database.ts'
 
 function creating(table: string): SchemaMigration {
   return { up: async (db) => void (await sql.raw(`create table ${table} (n int)`).execute(db)) }
@@ -40,7 +40,7 @@ async function startFirstRelease(
 t.test(
   'an older release starts on the tables of a newer one that only expanded them',
   async (t) => {
-    const { database } = await testDatabase(t, 'empty')
+    const { database } = await testEmbedded(t, 'empty')
     t.same(await startFirstRelease(database), { ran: 1 })
     t.same(await migrate(database, as('0.2.0', second)), ['0024-second'])
     t.same(
@@ -59,13 +59,13 @@ t.test(
 )
 
 t.test('0.1.0 starts on tables that a newer release created', async (t) => {
-  const { database } = await testDatabase(t, 'empty')
+  const { database } = await testEmbedded(t, 'empty')
   t.same(await migrate(database, as('0.2.0', second)), ['0001-first', '0024-second'])
   t.same(await startFirstRelease(database), { ran: 0 })
 })
 
 t.test('a release that the tables no longer suit does not start and says what to do', async (t) => {
-  const { database } = await testDatabase(t, 'empty')
+  const { database } = await testEmbedded(t, 'empty')
   await migrate(database, as('0.2.0', second))
   t.match(await readSchema(database, as('0.4.0', third)), { pending: ['0030-third'] })
   await migrate(database, as('0.4.0', third))
@@ -82,7 +82,7 @@ t.test('a release that the tables no longer suit does not start and says what to
 })
 
 t.test('with MIGRATE_ON_START=off, a process on older tables does not start', async (t) => {
-  const { database } = await testDatabase(t, 'empty')
+  const { database } = await testEmbedded(t, 'empty')
   await migrate(database, as('0.1.0', first))
   await t.rejects(migrate(database, { ...as('0.2.0', second), migrateOnStart: false }), {
     name: 'SchemaError',

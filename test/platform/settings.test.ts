@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { createUploadMemory } from '../../src/gateway/edge/request/upload-memory.ts'
 import { checkDeployment } from '../../src/platform/deployment.ts'
@@ -16,6 +18,23 @@ t.test('an origin with a path is refused by name, not by a library later', async
   const jwks = 'http://bank:1/.well-known/jwks.json'
   t.same(readSettings({ IDENTITY_JWKS_URL: jwks }).identityJwksUrls, [jwks])
 })
+
+t.test(
+  'where there is no folder config, a trial gets the samples, and production an error',
+  async (t) => {
+    const folder = process.cwd()
+    t.teardown(() => process.chdir(folder))
+    t.equal(readSettings({}).configDir, join(folder, 'config'), 'a folder config comes first')
+    const empty = t.testdir()
+    process.chdir(empty)
+    t.equal(readSettings({}).configDir, join(folder, 'config'))
+    const production = { DATABASE_URL: 'postgres://127.0.0.1/tollgate' }
+    t.equal(readSettings(production).configDir, join(empty, 'config'))
+    t.equal(readSettings({ CONFIG_DIR: 'mine' }).configDir, join(empty, 'mine'))
+    mkdirSync('config')
+    t.equal(readSettings({}).configDir, join(empty, 'config'), 'even an empty one')
+  },
+)
 
 t.test('with Redis there are several gateways unless it is said how many', async (t) => {
   const redis = { REDIS_URL: 'redis://127.0.0.1:6379/0' }

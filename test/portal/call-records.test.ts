@@ -8,6 +8,7 @@ import { generateKey } from '../../src/gateway/registry/key-format.ts'
 import { onboard } from '../../src/gateway/registry/onboard.ts'
 import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { createClient, eventually } from '../support/calling.ts'
+import { mistyped } from '../support/mistyped.ts'
 import { besidePortal, type PortalAnswer } from '../support/portal-client.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
@@ -205,7 +206,7 @@ t.test('a key is no use to write into the records of others', { buffered: true }
   const tries = await Promise.all([
     gateway.call({ key: guess, path: '/nothing' }),
     gateway.call({ key: guess }),
-    gateway.call({ key: `${ada.key.slice(0, -1)}x`, path: '/nothing' }),
+    gateway.call({ key: mistyped(ada.key), path: '/nothing' }),
     gateway.call({ key: mallory.key, path: '/nothing' }),
   ])
   // Records of one flush are written in the order of the calls.
@@ -370,6 +371,23 @@ t.test(
       ...{ workingKeys: 0, versions: [], lastCallAt: null },
     })
     t.equal(found.items.length, 2, 'nothing of others')
+
+    let records: PortalAnswer['body'][] = []
+    t.ok(
+      await eventually(async () => {
+        records = (await edith.send('GET', edith.calls)).body.items
+        return records.length === 5
+      }),
+    )
+    const [latest, before] = records
+    const { db } = beside
+    const later = sql`now() + interval '1 minute'`
+    await sql`update call_records set drill = '429', at = ${later} where request_id = ${latest.requestId}`.execute(
+      db,
+    )
+    await sql`update api_keys set last_used_at = ${later} where id = ${edith.keyId}`.execute(db)
+    const [drilled] = (await edith.send('GET', '/api/applications/summary')).body.items
+    t.equal(drilled.lastCallAt, before.at, 'a drill is no call')
   },
 )
 

@@ -21,6 +21,7 @@ const refused: CallRecord = {
   limit: null,
   totalMs: 0.3,
   upstreamMs: null,
+  drill: null,
 }
 
 t.test('a key that ended in the very millisecond of its call is named as the reason', async (t) => {
@@ -33,5 +34,16 @@ t.test('a key that ended in the very millisecond of its call is named as the rea
     explain({ keyExpiresAt: new Date('2026-11-24T21:01:00Z') }),
     'The API key was no longer valid',
     'an end after the call is not its reason',
+  )
+})
+
+t.test('a drill is explained as one, and a refused drill by its refusal', async (t) => {
+  const explain = (ended: Partial<CallRecord>) =>
+    explainRecord({ ...refused, ...ended }, Date.parse('2026-11-24T21:00:05Z'))
+  t.match(explain({ drill: '429' }), 'A drill: the call asked for this response')
+  const detail = 'You have made 60 drills within a minute.'
+  t.equal(
+    explain({ drill: 'refused', outcome: 'ATTEMPTS_EXCEEDED', detail }),
+    `${detail} This call does not count against your limit.`,
   )
 })

@@ -58,7 +58,7 @@ async function portal(
     secrets: derivePortalSecrets(() => settings.secret ?? 's'.repeat(32)),
     portalUrl: () => 'https://developer.bank.example',
     metricsRegistry: metrics,
-    log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
+    log: pino({ level: 'info', base: null }, { write: (line: string) => void log.push(line) }),
     lifetime,
   })
   t.teardown(async () => {

@@ -70,6 +70,7 @@ const app = createPortal({
   writesMailsToFiles: true,
   oidc: undefined,
   sandbox: undefined,
+  hasDrills: () => false,
   mailbox: undefined,
   isFactorRequired: false,
   keyMaxDays: 0,

@@ -33,7 +33,11 @@ t.test('every operation offered for a first call works as drafted, with a new ke
   const { urls, dataDir } = await runTollgate(t)
   const { key } = await newApplication(await registryBeside(t, dataDir), 'First calls')
   // As the portal serves them: the days in their examples move along.
-  const served = createServedDocument({ gatewayUrl: () => urls.gateway, now: Date.now })
+  const served = createServedDocument({
+    gatewayUrl: () => urls.gateway,
+    now: Date.now,
+    hasDrills: () => false,
+  })
   for (const published of versions) {
     const { api, version, operations } = published
     const document = served(published)

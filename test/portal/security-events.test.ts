@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { createAuthority } from '../support/authority.ts'
 import { createClient } from '../support/calling.ts'
 import { metricsOf } from '../support/metrics.ts'
+import { mistyped } from '../support/mistyped.ts'
 import { createPortalClient, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { addApp, appCode } from '../support/second-factor.ts'
@@ -146,7 +147,7 @@ t.test(
     await send('DELETE', `/api/applications/${id}/keys/${issued.id}`)
     await until('the key is revoked', async () => (await client.call({ key })).status === 401)
     await until('it is told', () => told('key.refused').length > 0)
-    const malformed = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`
+    const malformed = mistyped(key)
     await client.call({ key: malformed })
     await client.call({ key: 'a password in the wrong field' })
     await fetch(`${gateway}/v1.7.0/accounts?api_key=${key}`)

@@ -118,7 +118,7 @@ t.test(
     t.notMatch(stderr, /\n {4}at /, 'no stack')
     t.same(readdirSync(dataDir), [], 'neither a database nor a secret was made')
     const offer =
-      /^Free at the moment: GATEWAY_PORT=(\d+) PORTAL_PORT=(\d+) DATA_DIR='(.*)' npm start$/m
+      /^Free at the moment: GATEWAY_PORT=(\d+) PORTAL_PORT=(\d+) DATA_DIR='(.*)' npx tollgate start$/m
     const [, ...offered] = offer.exec(stderr) ?? []
     t.equal(offered.pop(), dataDir, 'with the folder that was given')
     t.equal(offered.length, 2)

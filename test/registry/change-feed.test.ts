@@ -1,18 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Pool } from 'pg'
 import { pino } from 'pino'
 import t from 'tap'
 import { openChangeFeed } from '../../src/gateway/registry/change-feed.ts'
-import type { Change, ChangePage } from '../../src/gateway/registry/changes.ts'
+import { type Change, type ChangePage, createChanges } from '../../src/gateway/registry/changes.ts'
 import { createLastUsed } from '../../src/gateway/registry/last-used.ts'
 import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
-import { openDatabase } from '../../src/platform/database.ts'
+import { isOutage, openDatabase } from '../../src/platform/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import {
   postgresMissing,
   startPostgres,
+  startStandby,
   testDatabase,
   testDataDir,
   testPostgres,
@@ -260,6 +262,71 @@ t.test(
 )
 
 t.test(
+  'a standby that a pooler puts behind an open connection is an outage, not a source of changes',
+  { skip: postgresMissing() },
+  async (t) => {
+    const server = await startPostgres(t)
+    if (server === undefined) throw new Error('PostgreSQL is not installed')
+    const standby = await startStandby(t, server)
+    const database = openDatabase({ url: server.url, log })
+    t.teardown(() => database.close())
+    const stores = await testStores(database)
+    await stores.changes.read(undefined)
+    // Its connections are not verified, as an open one is not.
+    const pool = new Pool({ connectionString: standby.url })
+    pool.on('error', () => undefined)
+    t.teardown(() => pool.end())
+    const db = new Kysely<RegistrySchema>({ dialect: new PostgresDialect({ pool }) })
+    const read = (horizon: string | undefined) =>
+      createChanges({ db })
+        .read(horizon)
+        .catch((error: unknown) => error)
+    await until(async () => !/does not exist/.test(String(await read('0'))), soonMs)
+    for (const horizon of [undefined, '0']) {
+      const error = await read(horizon)
+      t.match(error, { code: '25006' }, 'for which a connection and its server are given up')
+      t.ok(isOutage(error))
+    }
+  },
+)
+
+t.test(
+  'a call waits a second for a key that the database is slow to find, or as long as its process was told',
+  { skip: postgresMissing() },
+  async (t) => {
+    const server = await startPostgres(t)
+    if (server === undefined) throw new Error('PostgreSQL is not installed')
+    const open = async (answerMs?: number) => {
+      const database = openDatabase({ url: server.url, log })
+      const registry = await openRegistry({
+        ...{ database, log, ...limits },
+        ...(answerMs !== undefined && { answerMs }),
+      })
+      t.teardown(async () => {
+        await registry.close()
+        await database.close()
+      })
+      return registry
+    }
+    const [hurried, patient] = [await open(), await open(soonMs)]
+    const { application } = await testApplication(hurried)
+    const { id, key } = await hurried.keys.issue({ applicationId: application.id, by })
+    const locker = openDatabase({ url: server.url, log })
+    t.teardown(() => locker.close())
+    const { found } = await locker
+      .connect<RegistrySchema>()
+      .transaction()
+      .execute(async (trx) => {
+        await sql`lock table api_keys in access exclusive mode`.execute(trx)
+        const found = ask(patient, key)
+        t.equal(await ask(hurried, key), 'unreachable')
+        return { found }
+      })
+    t.match(await found, { keyId: id })
+  },
+)
+
+t.test(
   'changes that cannot be read for seconds keep one connection busy, not the pool',
   { skip: postgresMissing() },
   async (t) => {
@@ -314,6 +381,7 @@ t.test('a database put back from a backup makes everything be looked up', async 
       read: async () => ({
         horizon: pages[Math.min(reads++, pages.length - 1)] ?? '9',
         at: new Date(),
+        server: 'one',
         changes: [],
       }),
     },
@@ -329,6 +397,42 @@ t.test('a database put back from a backup makes everything be looked up', async 
   await until(() => reads > 6, soonMs)
   t.equal(lost, 1)
 })
+
+t.test(
+  'when another server answers, what this process has not heard of is told, and nothing twice',
+  async (t) => {
+    const at = Date.now()
+    const made = (id: number, action: string, madeAt = at + id) =>
+      ({ kind: 'counter', action, id, madeAt }) as const
+    const before = [made(0, 'override'), made(1, 'reset')]
+    const after = [
+      // From before this process, and one that it has heard of.
+      ...[made(-1, 'reset', at - 600_000), made(0, 'override')],
+      // In place of one that the failover lost, with its number.
+      made(1, 'reset', at + 5),
+      ...['prove', 'log', 'reset'].map((action, index) => made(2 + index, action)),
+    ]
+    let reads = 0
+    const feed = await openChangeFeed({
+      changes: {
+        prune: async () => {},
+        async read(): Promise<ChangePage> {
+          reads += 1
+          const [server, changes] = reads < 6 ? ['one', before] : ['two', after]
+          return { horizon: '100', at: new Date(at), server, changes: reads < 4 ? [] : changes }
+        },
+      },
+      log,
+      monotonicNow: () => performance.now(),
+      intervalMs: 1,
+    })
+    t.teardown(() => feed.close())
+    const heard: string[] = []
+    feed.onChange('counter', (change) => heard.push(change.action))
+    await until(() => reads > 10, soonMs)
+    t.same(heard, ['override', 'reset', 'reset', 'reset'])
+  },
+)
 
 t.test('changes older than an hour are deleted, younger ones stay', async (t) => {
   const { database } = await testDatabase(t)

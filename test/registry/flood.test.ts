@@ -4,15 +4,15 @@ import t from 'tap'
 import { generateKey } from '../../src/gateway/registry/key-format.ts'
 import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
-import { testDatabase, testPostgres } from '../support/database.ts'
+import { testEmbedded, testPostgres } from '../support/database.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'
 
 const log = pino({ level: 'silent' })
 
-// The embedded database answers one statement at a time, so a busy machine needs most of a second for 3,000 keys.
+// As many as even a busy machine looks up within the second that a lookup may take.
 for (const [name, open, forged] of [
-  ['embedded', testDatabase, 1_000],
-  ['PostgreSQL', testPostgres, 3_000],
+  ['embedded', testEmbedded, 300],
+  ['PostgreSQL', testPostgres, 1_000],
 ] as const) {
   t.test(
     `${name}: ${forged} forged keys at once do not keep five valid ones from being recognised`,

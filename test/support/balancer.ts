@@ -24,11 +24,18 @@ export function balancerMissing(name: Balancer): string | false {
   }
 }
 
-/** Starts a balancer in front of gateways, with the published sample of its configuration, which has two. @returns its origin */
+/**
+ * Starts a balancer in front of gateways, with the published sample of its
+ * configuration, which has two.
+ *
+ * @param isPatient gateways that a busy machine keeps waiting are not away; only for haproxy
+ * @returns its origin
+ */
 export async function startBalancer(
   t: Test,
   name: Balancer,
   gateways: readonly TollgateProcess[],
+  { isPatient = false } = {},
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), `tg-${name}-`))
   const port = await freePort()
@@ -45,6 +52,7 @@ export async function startBalancer(
   }
   text = text.replace('listen 80;', `listen 127.0.0.1:${port};`)
   text = text.replace('bind :80', `bind 127.0.0.1:${port}`)
+  if (isPatient) text = text.replace('timeout check 2s', 'timeout check 20s')
   writeFileSync(file, name === 'nginx' ? aroundServer(text, folder) : text)
   const args =
     name === 'nginx'

@@ -9,6 +9,7 @@ import type { IdentityOptions } from '../../src/backend/identity.ts'
 import { seedSandbox } from '../../src/backend/sandbox/seed.ts'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import type { Catalogue, Method, Operation } from '../../src/catalogue/catalogue.ts'
+import type { BankDrill } from '../../src/gateway/edge/forward/identity.ts'
 import type { Database } from '../../src/platform/database.ts'
 import { migrate } from '../../src/platform/migrate.ts'
 import { type AnswerContract, answerContracts } from './answer-contract.ts'
@@ -33,6 +34,8 @@ export interface TestCall {
   readonly applicationName?: string
   /** What the gateway says of the origins of redirect addresses; undefined: nothing. */
   readonly redirects?: readonly string[]
+  /** The drill that the gateway says the call is. */
+  readonly drill?: BankDrill
 }
 
 export interface TestAnswer {
@@ -59,13 +62,13 @@ export interface TestBank {
 /** 2026-11-20 at 10:00 in Jerusalem, a Friday. */
 export const start = Date.parse('2026-11-20T08:00:00Z')
 
-/** A fresh embedded database for a test bank. */
+/** A fresh database for a test bank. */
 export function bankDatabase(t: Test): Promise<TestDatabase> {
   return testDatabase(t, { seededAt: start })
 }
 
 export interface TestBankOptions {
-  /** (Default: a fresh, embedded one) */
+  /** (Default: a fresh one) */
   readonly database?: TestDatabase
   /** Whose signatures it accepts. (Default: those of `identity`) */
   readonly trusts?: IdentityOptions
@@ -107,6 +110,7 @@ export async function testBank(t: Test, options: TestBankOptions = {}): Promise<
       operation: operation.id,
       ...(wanted.applicationName === undefined ? {} : { name: wanted.applicationName }),
       ...(wanted.redirects === undefined ? {} : { redirects: wanted.redirects }),
+      ...(wanted.drill === undefined ? {} : { drill: wanted.drill }),
     })
     const isJson = typeof wanted.body === 'object'
     const headers = {

@@ -19,6 +19,8 @@ export interface CallOptions {
   readonly key: string
   readonly method?: 'GET' | 'DELETE'
   readonly path?: string
+  /** Besides those of the key and the request's id. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Calls one gateway over kept-alive connections of its own. */
@@ -37,13 +39,14 @@ export function createClient(t: Test, url: string, connections = 128): Client {
   const pool = new Pool(url, { connections, pipelining: 1, connect: { timeout: 20_000 } })
   t.teardown(() => pool.destroy())
 
-  async function call({ key, method = 'GET', path = accountsPath }: CallOptions): Promise<Answer> {
+  async function call(options: CallOptions): Promise<Answer> {
+    const { key, method = 'GET', path = accountsPath, headers: others = {} } = options
     const requestId = randomUUID()
     const begunAt = Date.now()
     const response = await pool.request({
       method,
       path,
-      headers: { 'x-api-key': key, 'x-request-id': requestId },
+      headers: { ...others, 'x-api-key': key, 'x-request-id': requestId },
     })
     const body = await response.body.text()
     const headers = Object.fromEntries(
@@ -115,4 +118,24 @@ export async function eventually(
     await delay(50)
   }
   return false
+}
+
+/** Calls one gateway with one key, over and over, until told to stop. */
+export function keepCalling(client: Client, key: string) {
+  const answers: Answer[] = []
+  let isStopped = false
+  async function run(): Promise<void> {
+    while (!isStopped) {
+      answers.push(await client.call({ key }))
+      await delay(10)
+    }
+  }
+  const running = run()
+  return {
+    answers,
+    async stop() {
+      isStopped = true
+      await running
+    },
+  }
 }

@@ -3,22 +3,30 @@ import { parse } from 'yaml'
 
 interface Service {
   readonly image: string
+  readonly ports?: readonly string[]
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
   readonly command?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly secrets?: readonly string[]
   readonly volumes?: readonly string[]
 }
 
-interface Composed {
+export interface Composed {
   readonly services: Readonly<Record<string, Service>>
   readonly secrets: Readonly<Record<string, { readonly file: string }>>
   readonly volumes: Readonly<Record<string, unknown>>
 }
 
 /** `deploy/compose.yaml`. */
-export const composed = parse(readFileSync('deploy/compose.yaml', 'utf8'), {
-  merge: true,
-}) as Composed
+export const composed = readComposed('compose.yaml')
+
+/** Prometheus and Grafana beside it: `deploy/compose.monitoring.yaml`. */
+export const composedMonitoring = readComposed('compose.monitoring.yaml')
+
+function readComposed(name: string): Composed {
+  // Parse boundary: test/documents/compose-schema.test.ts checks the shape.
+  return parse(readFileSync(`deploy/${name}`, 'utf8'), { merge: true }) as Composed
+}
 
 /**
  * The environment of a service as Compose makes it, with its secrets in a folder.

@@ -20,7 +20,7 @@ import { onDay } from '../../src/backend/domain/bank-time.ts'
 import { seedSandbox } from '../../src/backend/sandbox/seed.ts'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import { registryMigrations } from '../../src/gateway/registry/migrations/index.ts'
-import { openDatabase } from '../../src/platform/database.ts'
+import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import { migrate } from '../../src/platform/migrate.ts'
 
@@ -47,17 +47,19 @@ declare const WebAssembly: { compile(code: Uint8Array): Promise<object> }
 export async function databaseTemplate(contents: DatabaseContents): Promise<string> {
   compiled ??= WebAssembly.compile(readFileSync(new URL('pglite.wasm', pglite)))
   await compiled
-  const name = contents === 'empty' ? 'empty' : onDay(contents.seededAt, timeZone)
-  return madeOnce(`${current}${name}-${process.getuid?.() ?? 0}`, async (folder) => {
-    removeOld()
-    const fresh = mkdtempSync(join(tmpdir(), 'tg-'))
-    try {
-      await make(fresh, contents)
-      renameSync(join(fresh, 'database'), folder)
-    } finally {
-      rmSync(fresh, { recursive: true, force: true })
-    }
-  })
+  return madeOnce(
+    `${current}${nameOfContents(contents)}-${process.getuid?.() ?? 0}`,
+    async (folder) => {
+      removeOld()
+      const fresh = mkdtempSync(join(tmpdir(), 'tg-'))
+      try {
+        await make(fresh, contents)
+        renameSync(join(fresh, 'database'), folder)
+      } finally {
+        rmSync(fresh, { recursive: true, force: true })
+      }
+    },
+  )
 }
 
 /**
@@ -90,15 +92,24 @@ export async function madeOnce(
   return folder
 }
 
+/** The same for contents that are the same. */
+export function nameOfContents(contents: DatabaseContents): string {
+  return contents === 'empty' ? 'empty' : onDay(contents.seededAt, timeZone)
+}
+
+/** Fills an empty database. */
+export async function fillDatabase(database: Database, contents: DatabaseContents): Promise<void> {
+  if (contents === 'empty') return
+  await migrate(database, { name: 'registry', migrations: registryMigrations })
+  await migrate(database, { name: 'bank', migrations: bankMigrations })
+  await seedSandbox({ database, now: () => contents.seededAt, timeZone })
+}
+
 async function make(dataDir: string, contents: DatabaseContents): Promise<void> {
   const embedded = await startEmbeddedDatabase({ dataDir, log })
-  if (contents !== 'empty') {
-    const database = openDatabase({ url: embedded.url, log })
-    await migrate(database, { name: 'registry', migrations: registryMigrations })
-    await migrate(database, { name: 'bank', migrations: bankMigrations })
-    await seedSandbox({ database, now: () => contents.seededAt, timeZone })
-    await database.close()
-  }
+  const database = openDatabase({ url: embedded.url, log })
+  await fillDatabase(database, contents)
+  await database.close()
   await embedded.close()
 }
 

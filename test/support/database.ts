@@ -16,7 +16,13 @@ import { Client } from 'pg'
 import { pino } from 'pino'
 import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
-import { type DatabaseContents, databaseTemplate, madeOnce } from './database-template.ts'
+import {
+  type DatabaseContents,
+  databaseTemplate,
+  fillDatabase,
+  madeOnce,
+  nameOfContents,
+} from './database-template.ts'
 import { freePort } from './free-port.ts'
 
 /** What these functions need of a test: where to undo, and how to say that something is missing. */
@@ -29,14 +35,32 @@ export interface TestDatabase {
   readonly database: Database
   /** For processes that a test starts. */
   readonly url: string
-  /** Ends the server under those who are connected, if the test may. */
-  readonly stop?: () => Promise<void>
+}
+
+/** An embedded one. */
+export interface TestEmbedded extends TestDatabase {
+  /** Ends it under those who are connected. */
+  stop(): Promise<void>
 }
 
 const silent = pino({ level: 'silent' })
 
+/**
+ * A fresh database, gone with the test; unless told, with the sandbox of today.
+ * It lies on a real PostgreSQL that the tests of this process share, because
+ * that takes a tenth of the time; where none is installed, it is an embedded one.
+ */
+export async function testDatabase(
+  t: Test,
+  contents: DatabaseContents = { seededAt: Date.now() },
+): Promise<TestDatabase> {
+  shared ??= startShared()
+  const server = await shared
+  return server === undefined ? testEmbedded(t, contents) : server.create(t, contents)
+}
+
 /** A fresh embedded database, gone with the test. */
-export async function testDatabase(t: Test, contents?: DatabaseContents): Promise<TestDatabase> {
+export async function testEmbedded(t: Test, contents?: DatabaseContents): Promise<TestEmbedded> {
   const dataDir = await testDataDir(t, contents)
   const embedded = await startEmbeddedDatabase({ dataDir, log: silent })
   const database = openDatabase({ url: embedded.url, log: silent })
@@ -47,6 +71,54 @@ export async function testDatabase(t: Test, contents?: DatabaseContents): Promis
     await stop()
   })
   return { database, url: embedded.url, stop }
+}
+
+interface SharedServer {
+  create(t: Test, contents: DatabaseContents): Promise<TestDatabase>
+}
+
+/** Undefined in it: no PostgreSQL is installed. */
+let shared: Promise<SharedServer | undefined> | undefined
+
+/** It ends with the process. */
+async function startShared(): Promise<SharedServer | undefined> {
+  const undone: Test = { teardown: () => undefined, comment: () => undefined }
+  const server = await startPostgres(undone, { isBackground: true })
+  if (server === undefined) return undefined
+  const { url } = server
+  const templates = new Map<string, Promise<string>>()
+  let made = 0
+
+  const urlOf = (name: string) => url.replace(/postgres$/, name)
+
+  async function fill(name: string, contents: DatabaseContents): Promise<string> {
+    await administer(url, `create database ${name}`)
+    const database = openDatabase({ url: urlOf(name), log: silent })
+    await fillDatabase(database, contents)
+    await database.close()
+    return name
+  }
+
+  function template(contents: DatabaseContents): Promise<string> {
+    const name = nameOfContents(contents)
+    const found = templates.get(name) ?? fill(`filled_${templates.size}`, contents)
+    templates.set(name, found)
+    return found
+  }
+
+  return {
+    async create(t, contents) {
+      made += 1
+      const name = `test_${made}`
+      await administer(url, `create database ${name} template ${await template(contents)}`)
+      const database = openDatabase({ url: urlOf(name), log: silent })
+      t.teardown(async () => {
+        await database.close()
+        await administer(url, `drop database ${name} with (force)`)
+      })
+      return { database, url: urlOf(name) }
+    },
+  }
 }
 
 /** A data folder with a copied database in which an embedded one starts at once; unless told, the sandbox is that of today. */
@@ -66,6 +138,12 @@ export interface PostgresServer {
   start(): Promise<void>
   /** As a crash does: no shutdown checkpoint, connections cut. */
   stop(): Promise<void>
+  /** In order: connections are cut, and standbys get everything. */
+  shutDown(): Promise<void>
+  /** Starts as a standby of another server. */
+  follow(primary: PostgresServer): Promise<void>
+  /** Makes a standby the primary. */
+  promote(): Promise<void>
   /** SIGSTOP and SIGCONT of every process of the server: it accepts connections and answers nothing. */
   freeze(): void
   thaw(): void
@@ -89,7 +167,16 @@ export function postgresMissing(): string | false {
  */
 export async function startPostgres(
   t: Test,
-  { tls }: { readonly tls?: { readonly cert: string; readonly key: string } } = {},
+  {
+    tls,
+    connectionsMax = 200,
+    isBackground = false,
+  }: {
+    readonly tls?: { readonly cert: string; readonly key: string }
+    readonly connectionsMax?: number
+    /** The process may end while it runs, which ends it. */
+    readonly isBackground?: boolean
+  } = {},
 ): Promise<PostgresServer | undefined> {
   const bin = postgresBin()
   if (bin === undefined) {
@@ -101,8 +188,11 @@ export async function startPostgres(
   const folder = mkdtempSync(join(tmpdir(), 'tg-pg-'))
   if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
   const data = join(folder, 'data')
-  const options = { ...identity, cwd: folder, stdio: 'ignore' } as const
-  execFileSync('cp', ['-a', await clusterTemplate(bin, identity), data], options)
+  execFileSync('cp', ['-a', await clusterTemplate(bin, identity), data], {
+    ...identity,
+    cwd: folder,
+    stdio: 'ignore',
+  })
   const tlsArgs = [
     '-c',
     'ssl=on',
@@ -116,34 +206,91 @@ export async function startPostgres(
     writeFileSync(file, content, { mode: 0o600 })
     if (identity !== undefined) chownSync(file, identity.uid, identity.gid)
   }
-  const port = await freePort()
+  const server = serverOver(t, { bin, identity, folder, port: await freePort(), isBackground }, [
+    ...['-c', `max_connections=${connectionsMax}`],
+    ...(tls === undefined ? [] : tlsArgs),
+  ])
+  await server.start()
+  return server
+}
+
+/**
+ * Starts a standby that replays what the primary writes.
+ *
+ * @param options.isSynchronous the primary answers a commit only once the standby has it
+ */
+export async function startStandby(
+  t: Test,
+  primary: PostgresServer,
+  { isSynchronous = false }: { readonly isSynchronous?: boolean } = {},
+): Promise<PostgresServer> {
+  const bin = postgresBin()
+  if (bin === undefined) throw new Error('PostgreSQL is not installed')
+  const identity = unprivileged()
+  const folder = mkdtempSync(join(tmpdir(), 'tg-pg-'))
+  if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
+  const { port } = new URL(primary.url)
+  execFileSync(
+    join(bin, 'pg_basebackup'),
+    ['-h', '127.0.0.1', '-p', port, '-U', 'postgres', '-D', join(folder, 'data'), '-c', 'fast'],
+    { ...identity, cwd: folder, stdio: 'ignore' },
+  )
+  const standby = serverOver(t, { bin, identity, folder, port: await freePort() }, [
+    ...['-c', 'max_connections=200'],
+  ])
+  await standby.follow(primary)
+  if (isSynchronous) {
+    await administer(primary.url, "alter system set synchronous_standby_names = '*'")
+    await administer(primary.url, 'select pg_reload_conf()')
+  }
+  return standby
+}
+
+/** Runs one statement as the superuser, and returns its first row. */
+export async function administer(url: string, statement: string): Promise<Record<string, unknown>> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows[0] ?? {}
+  } finally {
+    await client.end()
+  }
+}
+
+/** A server over the folder `data` in this one, not started yet. */
+function serverOver(
+  t: Test,
+  {
+    bin,
+    identity,
+    folder,
+    port,
+    isBackground = false,
+  }: {
+    readonly bin: string
+    readonly identity: Identity | undefined
+    readonly folder: string
+    readonly port: number
+    readonly isBackground?: boolean
+  },
+  settings: readonly string[],
+): PostgresServer {
+  const data = join(folder, 'data')
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const listening = ['-p', String(port), '-h', '127.0.0.1', '-k', folder]
   let server: ReturnType<typeof spawn> | undefined
 
-  async function start(): Promise<void> {
-    server = spawn(
-      join(bin ?? '', 'postgres'),
-      [
-        '-D',
-        data,
-        '-p',
-        String(port),
-        '-h',
-        '127.0.0.1',
-        '-k',
-        folder,
-        '-F',
-        '-c',
-        'max_connections=200',
-        ...(tls === undefined ? [] : tlsArgs),
-      ],
-      options,
-    )
+  async function start(more: readonly string[] = []): Promise<void> {
+    server = spawn(join(bin, 'postgres'), ['-D', data, ...listening, '-F', ...settings, ...more], {
+      ...identity,
+      cwd: folder,
+      stdio: 'ignore',
+    })
+    if (isBackground) server.unref()
     for (let attempt = 0; ; attempt++) {
-      const client = new Client({ connectionString: url, connectionTimeoutMillis: 1000 })
       try {
-        await client.connect()
-        await client.end()
+        await administer(url, 'select 1')
         return
       } catch (error) {
         if (attempt === 200) throw error
@@ -152,12 +299,12 @@ export async function startPostgres(
     }
   }
 
-  async function stop(): Promise<void> {
+  async function end(signal: NodeJS.Signals): Promise<void> {
     const running = server
     if (running === undefined || running.exitCode !== null) return
     const ended = new Promise((resolve) => running.once('exit', resolve))
     signalAll('SIGCONT')
-    running.kill('SIGQUIT')
+    running.kill(signal)
     await ended
   }
 
@@ -175,12 +322,26 @@ export async function startPostgres(
   const killNow = () => server?.kill('SIGQUIT')
   process.once('exit', killNow)
   t.teardown(async () => {
-    await stop()
+    await end('SIGQUIT')
     process.off('exit', killNow)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
-  await start()
-  return { url, start, stop, freeze: () => signalAll('SIGSTOP'), thaw: () => signalAll('SIGCONT') }
+  return {
+    url,
+    start,
+    stop: () => end('SIGQUIT'),
+    shutDown: () => end('SIGINT'),
+    async follow(primary) {
+      const signal = join(data, 'standby.signal')
+      writeFileSync(signal, '')
+      if (identity !== undefined) chownSync(signal, identity.uid, identity.gid)
+      const { hostname, port, username } = new URL(primary.url)
+      await start(['-c', `primary_conninfo=host=${hostname} port=${port} user=${username}`])
+    },
+    promote: async () => void (await administer(url, 'select pg_promote()')),
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
+  }
 }
 
 /** The data folder of a real PostgreSQL that never ran, to copy: initdb takes longer than most tests. */
@@ -203,7 +364,7 @@ function clusterTemplate(bin: string, identity: Identity | undefined): Promise<s
   })
 }
 
-/** Like {@link testDatabase} on a real PostgreSQL; undefined where none is installed. */
+/** A fresh real PostgreSQL and its empty database; undefined where none is installed. */
 export async function testPostgres(t: Test): Promise<TestDatabase | undefined> {
   const server = await startPostgres(t)
   if (server === undefined) return undefined
@@ -227,7 +388,7 @@ interface Identity {
 }
 
 /** PostgreSQL refuses to run as root; then it runs as the user its package made. */
-function unprivileged(): Identity | undefined {
+export function unprivileged(): Identity | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }

@@ -5,6 +5,7 @@ import type { Catalogue, Plan } from '../../src/catalogue/catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
+import { awayGrant } from '../../src/gateway/counters/redis/away-grant.ts'
 import type { ClientCertificates } from '../../src/gateway/edge/client-certificates.ts'
 import { createEdge, type EdgeOptions } from '../../src/gateway/edge/create-edge.ts'
 import { createIdentitySigner } from '../../src/gateway/edge/forward/identity.ts'
@@ -52,6 +53,8 @@ export interface TestEdgeOptions {
   readonly catalogue?: (published: Catalogue) => Catalogue
   /** What is in force instead of the above; undefined: nothing. */
   readonly published?: () => Published | undefined
+  /** (Default: true) */
+  readonly hasDrills?: boolean
   readonly authFailuresPerMinute?: number
   readonly connectionsPerAddress?: number
   readonly trustedProxies?: readonly string[]
@@ -166,6 +169,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     upstreamTls: options.upstreamTls,
     backendEchoesRequestId: options.backendEchoesRequestId ?? false,
     portalUrl: () => options.portalUrl ?? 'https://portal.example',
+    drills: options.hasDrills === false ? undefined : { awayGrant },
     authFailuresPerMinute: options.authFailuresPerMinute ?? 1_000_000,
     connectionLimits: {
       connectionsPerAddress: options.connectionsPerAddress ?? 10_000,

@@ -4,10 +4,23 @@ import { openRegistryStores, type RegistryStores } from '../../src/gateway/regis
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { type Client, createClient } from './calling.ts'
-import { type PostgresServer, postgresMissing, startPostgres, type Test } from './database.ts'
+import {
+  type PostgresServer,
+  postgresMissing,
+  startPostgres,
+  startStandby,
+  type Test,
+} from './database.ts'
 import { type Ledger, startLedger } from './ledger-backend.ts'
 import { type RedisServer, redisMissing, testRedis } from './redis-server.ts'
-import { spawnTollgate, type TestPlan, type TollgateProcess, testConfigDir } from './tollgate.ts'
+import {
+  newApplication,
+  spawnTollgate,
+  type TestPlan,
+  type TollgateProcess,
+  testConfigDir,
+} from './tollgate.ts'
+import { until } from './until.ts'
 
 /** Gateway processes as production runs them: one PostgreSQL, one Redis, a backend elsewhere. */
 export interface Fleet {
@@ -17,6 +30,8 @@ export interface Fleet {
   readonly ledger: Ledger
   readonly redis: RedisServer
   readonly postgres: PostgresServer
+  /** Undefined unless asked for. */
+  readonly standby: PostgresServer | undefined
   readonly stores: RegistryStores
   /** What the processes were told; commands beside them need it too. */
   readonly env: Readonly<Record<string, string>>
@@ -25,6 +40,8 @@ export interface Fleet {
 export interface FleetOptions {
   readonly size: number
   readonly plan?: TestPlan
+  /** Whether PostgreSQL has a standby, which all processes know. (Default: none) */
+  readonly standby?: 'synchronous' | 'asynchronous'
   /** Added to the environment of the processes. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -57,9 +74,13 @@ export async function startFleet(t: Test, options: FleetOptions): Promise<Fleet>
   const { size } = options
   const ledger = await startLedger(t)
   const { redis, postgres, env: ofStores } = await startStores(t)
+  const standby =
+    options.standby &&
+    (await startStandby(t, postgres, { isSynchronous: options.standby === 'synchronous' }))
   const env = {
     ...productionEnv(),
     ...ofStores,
+    ...(standby && { DATABASE_URL: withServers(postgres, standby) }),
     BACKEND_URL: ledger.url,
     GATEWAY_PROCESSES: String(size),
     CONFIG_DIR: testConfigDir(t, options.plan),
@@ -70,7 +91,39 @@ export async function startFleet(t: Test, options: FleetOptions): Promise<Fleet>
     Array.from({ length: size }, () => spawnTollgate(t, ['gateway'], env)),
   )
   const clients = gateways.map(({ urls }) => createClient(t, urls.gateway))
-  return { gateways, clients, ledger, redis, postgres, stores, env }
+  return { gateways, clients, ledger, redis, postgres, standby, stores, env }
+}
+
+/**
+ * Waits until every gateway has heard of every change made so far. It hears of
+ * changes in their order, so a last one is enough. A change that a gateway hears
+ * of after it looked a key up makes that entry stale; if PostgreSQL is away when
+ * the key is looked up again, the call gets 503.
+ */
+export async function everyGatewayHasHeard(fleet: Fleet): Promise<void> {
+  const { key, keyId } = await newApplication(fleet.stores, 'changed last')
+  await everyGatewayAnswers(fleet, key, 200)
+  await fleet.stores.keys.revoke({ id: keyId, by: 'test' })
+  await everyGatewayAnswers(fleet, key, 401)
+}
+
+/** Calls every gateway with the key until it answers with this status. */
+export async function everyGatewayAnswers(
+  { clients }: Fleet,
+  key: string,
+  status: number,
+): Promise<void> {
+  for (const client of clients) {
+    await until(
+      `the gateway answers ${status}`,
+      async () => (await client.call({ key })).status === status,
+    )
+  }
+}
+
+/** The URL of a database that several servers hold. */
+function withServers(first: PostgresServer, second: PostgresServer): string {
+  return first.url.replace(/(:\d+)\//, `$1,${new URL(second.url).host}/`)
 }
 
 /** The registry in a real PostgreSQL, as a command sees it. */

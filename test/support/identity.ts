@@ -6,6 +6,7 @@ import {
   type JWTVerifyGetKey,
   SignJWT,
 } from 'jose'
+import type { BankDrill } from '../../src/gateway/edge/forward/identity.ts'
 
 /** Who calls what, as the gateway signs it. */
 export interface IdentityClaims {
@@ -15,6 +16,7 @@ export interface IdentityClaims {
   readonly operation: string
   readonly name?: string
   readonly redirects?: readonly string[]
+  readonly drill?: BankDrill
 }
 
 /** Deviations from what a gateway signs, to see them refused. */

@@ -3,15 +3,16 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import {
-  bankDatabase,
   codeOf,
   contractsOf,
   findOperation,
+  start,
   type TestAnswer,
   type TestBank,
   targetOf,
   testBank,
 } from './bank.ts'
+import { testEmbedded } from './database.ts'
 import { callerOf, edgeIdentity, startEdge } from './edge.ts'
 
 /** A TPP's call, as it goes through the gateway. */
@@ -75,7 +76,7 @@ export async function interfaceWorld(
   t: Test,
   seals: readonly string[] = [],
 ): Promise<InterfaceWorld> {
-  const database = await bankDatabase(t)
+  const database = await testEmbedded(t, { seededAt: start })
   const bank = await testBank(t, { database, trusts: edgeIdentity })
   const backendUrl = await bank.backend.app.listen({ host: '127.0.0.1', port: 0 })
   const { url } = await startEdge(t, {
@@ -136,7 +137,7 @@ export async function interfaceWorld(
     return answer
   }
 
-  return { ...bank, call, stopDatabase: async () => database.stop?.() }
+  return { ...bank, call, stopDatabase: async () => database.stop() }
 }
 
 function note(

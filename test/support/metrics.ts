@@ -18,7 +18,7 @@ import type { Test } from './database.ts'
 export async function gatewayRegistry(
   t: Test,
 ): Promise<{ readonly registry: Registry; readonly metrics: GatewayMetrics }> {
-  const registry = createMetricsRegistry({ version: '1.0.0', roles: ['gateway'] })
+  const registry = createMetricsRegistry({ version: '1.0.0', revision: 'test', roles: ['gateway'] })
   const metrics = createGatewayMetrics(registry)
   createProcessMetrics(registry)
   createConfigurationMetrics(registry).setConfiguration({

@@ -79,6 +79,8 @@ export interface SignedIn {
 
 export interface BesidePortalOptions {
   readonly portalUrl: string
+  /** PORTAL_PUBLIC_URL, if it is another. */
+  readonly publicUrl?: string
   readonly stores: RegistryStores
   readonly databaseUrl: string
   readonly sessionSecret: string
@@ -98,7 +100,7 @@ export async function besidePortal(t: Test, tollgate: RunningTollgate): Promise<
 
 /** Beside any portal process. */
 export function openBesidePortal(t: Test, options: BesidePortalOptions): BesidePortal {
-  const { portalUrl, stores, databaseUrl, sessionSecret } = options
+  const { portalUrl, publicUrl = portalUrl, stores, databaseUrl, sessionSecret } = options
   const log = createLog('silent')
   const database = openDatabase({
     url: databaseUrl,
@@ -110,7 +112,7 @@ export function openBesidePortal(t: Test, options: BesidePortalOptions): BesideP
   const pool = new Pool(portalUrl, { connections: 64 })
   t.teardown(() => pool.destroy())
   const signer = derivePortalSecrets(() => sessionSecret).cookie
-  const { name: cookieName } = sessionCookie(portalUrl)
+  const { name: cookieName } = sessionCookie(publicUrl)
   let developers = 0
 
   function sender(own: Readonly<Record<string, string>>): Send {
@@ -120,7 +122,7 @@ export function openBesidePortal(t: Test, options: BesidePortalOptions): BesideP
         method: method as 'GET',
         path,
         headers: {
-          origin: portalUrl,
+          origin: publicUrl,
           'sec-fetch-site': 'same-origin',
           ...own,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -23,8 +23,10 @@ export function sendRaw(url: string, bytes: string | Buffer, quietMs = 150): Pro
     let text = ''
     let isClosed = false
     let timer = setTimeout(finish, 10_000)
+    let last: NodeJS.Immediate | undefined
     function finish(): void {
       clearTimeout(timer)
+      clearImmediate(last)
       socket.destroy()
       resolve(parseAnswer(text, isClosed))
     }
@@ -32,7 +34,11 @@ export function sendRaw(url: string, bytes: string | Buffer, quietMs = 150): Pro
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
       clearTimeout(timer)
-      timer = setTimeout(finish, quietMs)
+      clearImmediate(last)
+      // What came while this process stood still is read after its timers, and before this.
+      timer = setTimeout(() => {
+        last = setImmediate(finish)
+      }, quietMs)
     })
     socket.on('end', () => {
       isClosed = true

@@ -27,23 +27,21 @@ export interface RedisSentinel {
   stop(): Promise<void>
 }
 
-export interface RedisSentinelOptions {
-  /** Silence after which a sentinel thinks a server is down. (Default: 400.) */
-  readonly downAfterMs?: number
-  /** More settings of both servers. */
-  readonly args?: readonly string[]
-}
-
 const group = 'tollgate'
+// A sentinel pings a new primary for the first time after a second, or after this time if that is shorter. With a
+// second or less it may think that the primary is down before the answer comes, and switch back.
+const downAfterMs = 2000
+/**
+ * How often a sentinel asks each server for its role; unless told otherwise, every ten seconds. What it heard counts as
+ * fresh for three times as long: a busy sentinel may refuse to switch, and is asked again.
+ */
+const infoPeriodMs = 1000
 
 /** Starts all five on loopback and resolves when the sentinels could switch. */
-export async function startRedisSentinel({
-  downAfterMs = 400,
-  args = [],
-}: RedisSentinelOptions = {}): Promise<RedisSentinel> {
-  const first = await startRedisServer({ args })
+export async function startRedisSentinel(): Promise<RedisSentinel> {
+  const first = await startRedisServer()
   const second = await startRedisServer({
-    args: ['--replicaof', `127.0.0.1 ${first.port}`, '--repl-diskless-sync-delay', '0', ...args],
+    args: ['--replicaof', `127.0.0.1 ${first.port}`, '--repl-diskless-sync-delay', '0'],
   })
   const servers = [first, second] as const
   await isFollowing(second)
@@ -109,6 +107,12 @@ export async function startRedisSentinel({
     return states.every((state) => state.startsWith('OK 3 usable'))
   })
 
+  const replies = await Promise.all(
+    sentinelPorts.map((port) => askSentinel(port, 'DEBUG', 'INFO-PERIOD', String(infoPeriodMs))),
+  )
+  // redis-cli succeeds even if a server refuses.
+  if (replies.some((reply) => reply !== 'OK')) throw new Error(`sentinels: ${replies.join(', ')}`)
+
   return {
     url: `redis+sentinel://${sentinelPorts.map((port) => `127.0.0.1:${port}`).join(',')}/${group}`,
     group,
@@ -117,14 +121,18 @@ export async function startRedisSentinel({
     primary,
     switched,
     async failover() {
-      const from = await primary()
       const [sentinel = 0] = sentinelPorts
+      const from = await namedBy(sentinel)
       // It refuses, or gives up, while it thinks of the other server as down, which may be some seconds ago.
+      // Asked again once it has switched, it would switch back: so one answer says where it is.
       await until(
         'a sentinel switches',
         async () => {
-          if ((await namedBy(sentinel)) !== from) return true
-          await askSentinel(sentinel, 'FAILOVER', group)
+          const state = await askSentinel(sentinel, 'MASTER', group)
+          if (fieldOf(state, 'port') !== String(from.port)) return true
+          if (!fieldOf(state, 'flags').includes('failover_in_progress')) {
+            await askSentinel(sentinel, 'FAILOVER', group)
+          }
           return false
         },
         20_000,
@@ -136,6 +144,20 @@ export async function startRedisSentinel({
       const other = now === first ? second : first
       await other.cli('REPLICAOF', '127.0.0.1', String(now.port))
       await isFollowing(other)
+      // To a sentinel that has not seen it become a replica, it has been a primary all along: when it is promoted
+      // again, that sentinel makes it a replica at once, and for many seconds there is no primary.
+      await until('all sentinels see its replica', async () => {
+        const seen = await Promise.all(
+          sentinelPorts.map((port) => askSentinel(port, 'REPLICAS', group)),
+        )
+        // The port of its primary is known only from the replica itself; other flags say that it is down or cut off.
+        return seen.every(
+          (replica) =>
+            fieldOf(replica, 'master-port') === String(now.port) &&
+            fieldOf(replica, 'role-reported') === 'slave' &&
+            fieldOf(replica, 'flags') === 'slave',
+        )
+      })
     },
     async stop() {
       await Promise.all(
@@ -150,6 +172,14 @@ export async function startRedisSentinel({
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Of a sentinel's reply about one server: names and values, a line each. @throws when the name is missing, as in an error */
+function fieldOf(reply: string, name: string): string {
+  const lines = reply.split('\n')
+  const value = lines[lines.indexOf(name) + 1]
+  if (!lines.includes(name) || value === undefined) throw new Error(`no ${name} in ${reply}`)
+  return value
 }
 
 function isFollowing(server: RedisServer): Promise<void> {

@@ -39,6 +39,9 @@ export interface RedisServerOptions {
 
 const run = promisify(execFile)
 
+/** Another server that speaks the protocol, such as Valkey or a newer Redis, is tested by naming its program. */
+const program = process.env['REDIS_SERVER_BINARY'] ?? 'redis-server'
+
 /**
  * Says why tests that need a real Redis cannot run here, for the option `skip`
  * of a test; false when they can. With REQUIRE_SERVICES=1 nothing is skipped:
@@ -47,7 +50,7 @@ const run = promisify(execFile)
 export function redisMissing(): string | false {
   if (process.env['REQUIRE_SERVICES'] === '1') return false
   try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
     return false
   } catch {
     return 'redis-server is not installed'
@@ -128,10 +131,10 @@ export async function testRedis(t: Test, options?: RedisServerOptions): Promise<
   return server
 }
 
-/** Starts `redis-server` with these arguments and resolves when it accepts connections on the port. */
+/** Starts the server with these arguments and resolves when it accepts connections on the port. */
 export async function spawnRedis(port: number, args: readonly string[]): Promise<ChildProcess> {
   // It ends with this process, however that ends: a runner that kills a slow test leaves nothing behind.
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'redis-server', ...args], {
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   let said = ''

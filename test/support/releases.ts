@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Locked, lockedPackages } from '../../release/lock-file.ts'
 import { madeOnce } from './database-template.ts'
 
 // Releases that were published, as fixtures: `test/make-release.ts` makes them.
@@ -64,7 +65,7 @@ function checkOut(bundle: string, path: string): void {
 /** Those that are installed here, if each package of the old lock file is among them with its version; else npm fetches the old ones. */
 export function installPackages(program: string): void {
   const here = join(root, 'node_modules')
-  if (existsSync(here) && isSatisfied(lockedPackages(program), lockedPackages(root))) {
+  if (existsSync(here) && isSatisfied(neededPackages(program), lockedPackages(root))) {
     symlinkSync(here, join(program, 'node_modules'))
     return
   }
@@ -74,22 +75,14 @@ export function installPackages(program: string): void {
   })
 }
 
-/** Versions of the packages that a program runs with, by their folders. */
-function lockedPackages(program: string): ReadonlyMap<string, string> {
-  // Parse boundary: npm's lock file.
-  const { packages } = JSON.parse(readFileSync(join(program, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { version?: string; dev?: true; optional?: true }>
-  }
-  return new Map(
-    Object.entries(packages).flatMap(([path, { version, dev, optional }]) =>
-      path === '' || version === undefined || dev || optional ? [] : [[path, version] as const],
-    ),
-  )
+/** The packages that a program runs with. Here some of them are for development only. */
+function neededPackages(program: string): ReadonlyMap<string, Locked> {
+  return new Map([...lockedPackages(program)].filter(([, { dev, optional }]) => !dev && !optional))
 }
 
 function isSatisfied(
-  wanted: ReadonlyMap<string, string>,
-  given: ReadonlyMap<string, string>,
+  wanted: ReadonlyMap<string, Locked>,
+  given: ReadonlyMap<string, Locked>,
 ): boolean {
-  return [...wanted].every(([path, version]) => given.get(path) === version)
+  return [...wanted].every(([path, { version }]) => given.get(path)?.version === version)
 }

@@ -137,6 +137,8 @@ export async function startRotatingFleet(
     SANDBOX: 'on',
     // Busy is not away.
     REDIS_DEADLINE_MS: '5000',
+    BACKEND_CONNECT_MS: '10000',
+    BACKEND_FIRST_BYTE_MS: '25000',
   }
 
   function prepare(name: string, login: Login): Omit<Host, 'process'> {

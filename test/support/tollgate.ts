@@ -98,6 +98,7 @@ export async function runTollgate(
     roles: new Set(allRoles),
     log: options.log ?? createLog(settings.logLevel),
     version: 'test',
+    revision: 'test',
     isTerminal: true,
   })
   t.teardown(() => tollgate.close())
@@ -197,7 +198,8 @@ export async function spawnTollgate(
   }
 }
 
-function parseReadyLine(line: string): RunningTollgate['urls'] {
+/** The origins that a ready line names. */
+export function parseReadyLine(line: string): RunningTollgate['urls'] {
   const url = (name: string): string => new RegExp(` ${name}=(\\S+)`).exec(line)?.[1] ?? ''
   return {
     gateway: url('gateway'),

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  deadlineMs = 30_000,
+  deadlineMs = 60_000,
 ): Promise<void> {
   const deadline = Date.now() + deadlineMs
   while (!(await isSo())) {

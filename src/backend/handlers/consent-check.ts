@@ -6,7 +6,7 @@ import { onDay } from '../domain/bank-time.ts'
 import { consentAt } from '../domain/consent.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import type { Consent, ConsentWithRights } from '../stores/consents.ts'
-import { ended, unknownConsent } from './consents.ts'
+import { checkUsable, unknownConsent } from './consents.ts'
 
 /** The checks of a read of data, in the order of docs/bank.md, Consents. */
 export function createConsentCheck(bank: Bank) {
@@ -20,7 +20,7 @@ export function createConsentCheck(bank: Bank) {
         throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: unknownConsent }])
       }
       const consent = consentAt(found.consent, call.now, bank.timeZone)
-      if (consent.status !== 'valid') throw ended(consent)
+      checkUsable(call, consent)
       return found
     },
 

@@ -164,10 +164,24 @@ export function createConsentHandlers(bank: Bank) {
   return { create, read, readStatus, remove }
 }
 
+/** Refuses a consent that is not valid, and in a drill one that is, as if it had expired. */
+export function checkUsable(
+  { isConsentExpired }: Pick<BankCall, 'isConsentExpired'>,
+  consent: Pick<Consent, 'status'>,
+): void {
+  if (consent.status !== 'valid') throw ended(consent)
+  if (isConsentExpired) throw expired()
+}
+
+/** The refusal of a consent that has expired. */
+export function expired(): BankError {
+  return new BankError('CONSENT_EXPIRED', 'The consent has expired')
+}
+
 /** Why a consent that is not valid cannot be used or ended. */
-export function ended({ status }: Consent): BankError {
+function ended({ status }: Pick<Consent, 'status'>): BankError {
   return status === 'expired'
-    ? new BankError('CONSENT_EXPIRED', 'The consent has expired')
+    ? expired()
     : new BankError('CONSENT_INVALID', `The consent is ${status}`)
 }
 

@@ -6,7 +6,7 @@ import { findDebtorAccount, isCovering } from '../processes/debtor.ts'
 import { lockConsent } from '../processes/lock-parent.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
-import { ended, unknownConsent } from './consents.ts'
+import { checkUsable, unknownConsent } from './consents.ts'
 
 /** Checks that a session consent belongs to the TPP and is valid. */
 export async function checkSession(
@@ -21,7 +21,7 @@ export async function checkSession(
   if (consent?.applicationId !== call.applicationId) {
     throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: unknownConsent }])
   }
-  if (consent.status !== 'valid') throw ended(consent)
+  checkUsable(call, consent)
 }
 
 /** Checks the account and its funds before creating a payment, if the PSU is known. */

@@ -28,7 +28,11 @@ export function registerLog(command: Command, context: CommandContext): void {
     )
     .addOption(new Option('--level <level>', 'as LOG_LEVEL').choices(logLevels))
     .option('--access <choice>', 'as ACCESS_LOG: all, errors, sample:<share> or off', parseAccess)
-    .option('--for <time>', 'at most 24 hours, e.g. 10m, 2h', parseFor, 15)
+    .addOption(
+      new Option('--for <time>', 'at most 24 hours, e.g. 10m, 2h')
+        .argParser(parseFor)
+        .default(15, '15m'),
+    )
     .option('--pid <pid>', 'only the process with this number', (text) =>
       parseWhole(text, 1, 2 ** 31),
     )
@@ -45,12 +49,14 @@ export function registerLog(command: Command, context: CommandContext): void {
         ...(until === undefined ? {} : { until: until.toISOString() }),
         ...(pid === undefined ? {} : { pid: String(pid) }),
       }
-      await context.registry((stores) =>
-        stores.changes.announce(
+      const isHeard = await context.registry(async ({ changes, processes }) => {
+        await changes.announce(
           { kind: 'configuration', action: 'log', detail },
           { by: context.actor },
-        ),
-      )
+        )
+        return (await processes.living()).some(({ roles }) => /gateway|portal/.test(roles))
+      })
+      if (!isHeard) context.output.note('No gateway or portal runs, so no log has changed.')
       context.output.result(
         json,
         { level: level ?? null, accessLog: access ?? null, until: until ?? null },

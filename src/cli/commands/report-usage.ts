@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { csvOf } from '../../gateway/portal/csv.ts'
+import { dayOf } from '../../gateway/portal/mail/utc-time.ts'
 import {
   type ReportedUsage,
   type ReportSubject,
@@ -13,7 +14,7 @@ import { chooseOneFormat, parseDay, type ReportOptions } from './options.ts'
 
 interface UsageOptions extends ReportOptions {
   readonly from: string
-  readonly to: string
+  readonly to?: string
   readonly by: ReportSubject
 }
 
@@ -38,13 +39,13 @@ export function registerReportUsage(command: Command, context: CommandContext): 
       'Report the calls of all applications by application, operation, version or day. Days are in UTC and kept for 400 days. Calls of deleted applications are missing.',
     )
     .requiredOption('--from <date>', 'the first day', parseDay)
-    .requiredOption('--to <date>', 'the last day, included', parseDay)
+    .option('--to <date>', 'the last day, included (default: today)', parseDay)
     .addOption(
       new Option('--by <subject>', 'what has a row').choices(reportSubjects).default('application'),
     )
     .option('--csv', 'print CSV')
     .option('--json', 'print {"from", "to", "items"}')
-    .action(async ({ from, to, by, csv, json }: UsageOptions) => {
+    .action(async ({ from, to = dayOf(context.now()), by, csv, json }: UsageOptions) => {
       chooseOneFormat(csv, json)
       if (from > to) throw new UsageError('--from is after --to')
       const rows = await context.registry((stores) => stores.usageReport.list({ from, to, by }))

@@ -34,6 +34,7 @@ export function registerSettings(command: Command, context: CommandContext): voi
           ...(all === true ? { Default: ({ setBy }) => (setBy.length > 0 ? 'no' : 'yes') } : {}),
         }),
       )
+      if (settings.length === 0) output.note('No setting is set. --all shows the defaults.')
       if (json !== true) for (const warning of warnings) output.note(`Warning: ${warning}`)
     })
 }

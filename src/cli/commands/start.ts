@@ -2,8 +2,8 @@ import closeWithGrace, { type Options as CloseOptions } from 'close-with-grace'
 import type { Command } from 'commander'
 import type { Tollgate } from '../../main.ts'
 import { collectWhenIdle } from '../../platform/collect-when-idle.ts'
-import { createLog, type Logger } from '../../platform/log.ts'
-import { packageVersion } from '../../platform/package-version.ts'
+import { createLog, type Logger, logWritten } from '../../platform/log.ts'
+import { packageRevision, packageVersion } from '../../platform/package-version.ts'
 import { settingWarnings } from '../../platform/setting-warnings.ts'
 import { roles as allRoles, type Role } from '../../platform/settings.ts'
 import { stopTimes } from '../../platform/stop-times.ts'
@@ -39,8 +39,11 @@ export function registerStart(command: Command, context: CommandContext): void {
         roles,
         log,
         version: packageVersion(),
+        revision: packageRevision(),
         isTerminal: process.stdout.isTTY,
       })
+      // The log and the lines below are one text where both go to one place.
+      await logWritten(1_000)
       // Before the ready line: its reader may stop the process at once.
       const { closeMs } = stopTimes(settings.backendCallMs)
       const told = untilTold(tollgate, log, settings.drainSeconds * 1000 + closeMs)

@@ -1,4 +1,5 @@
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
+import type { CallDrill } from '../../platform/drills.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Refusal } from '../../platform/problem.ts'
 import type { Grant } from '../counters/counter.ts'
@@ -109,6 +110,8 @@ export class Call {
   caller: Caller | undefined = undefined
   isHeld = false
   entitlement: Entitlement | undefined = undefined
+  /** The answer that the call asks for; undefined for every call but a drill. A `refused` one gets no further. */
+  drill: CallDrill | undefined = undefined
   isReceived = false
   /** All octets of the request body, in pieces; undefined without a body. */
   body: readonly Buffer[] | undefined = undefined
@@ -200,6 +203,12 @@ export class Call {
   entitled(this: HeldCall, entitlement: Entitlement): EntitledCall {
     this.entitlement = entitlement
     return this as EntitledCall
+  }
+
+  /** From now on, the call is a drill. */
+  drilled(this: EntitledCall, drill: CallDrill): EntitledCall {
+    this.drill = drill
+    return this
   }
 
   /** @param body undefined if the request has none */

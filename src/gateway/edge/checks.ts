@@ -7,6 +7,7 @@ import { authenticate } from './checks/authenticate.ts'
 import { type BodyOptions, body } from './checks/body.ts'
 import { certificate } from './checks/certificate.ts'
 import { type ConcurrencyOptions, concurrency } from './checks/concurrency.ts'
+import { type DrillOptions, drill } from './checks/drill.ts'
 import { entitle } from './checks/entitle.ts'
 import { expect } from './checks/expect.ts'
 import { headers } from './checks/headers.ts'
@@ -19,6 +20,8 @@ import { type RoomOptions, room } from './checks/room.ts'
 import { route } from './checks/route.ts'
 import { target } from './checks/target.ts'
 import type { ClientCertificates } from './client-certificates.ts'
+import { createDrillThrottle } from './drill-throttle.ts'
+import { createDrilledGrant, type DrilledGrantOptions } from './drilled-grant.ts'
 import type { FailureThrottle } from './failure-throttle.ts'
 import type { Uploads } from './request/uploads.ts'
 
@@ -30,6 +33,10 @@ export interface ChecksOptions extends AddressOptions, BodyOptions {
   /** What `limit` asks for a call, and what `expect` looks at before a body comes. */
   readonly counter: Pick<Counter, 'grant' | 'peek'>
   readonly rehearse: Rehearse
+  /** Undefined: no call may be a drill, because the backend is not the sandbox bank. */
+  readonly drills:
+    | (Pick<DrilledGrantOptions, 'awayGrant'> & Pick<DrillOptions, 'isAtSandbox'>)
+    | undefined
   readonly concurrency: ConcurrencyOptions
   readonly uploads: Pick<Uploads, 'receive'>
   readonly hasRoom: RoomOptions['hasRoom']
@@ -47,7 +54,9 @@ export interface ChecksOptions extends AddressOptions, BodyOptions {
 export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
   const { registry, failures, certificates, counter, rehearse, uploads, hasRoom, now, monotonic } =
     options
-  const { isAddressKnown } = options
+  const { isAddressKnown, drills } = options
+  const isAtSandbox = drills?.isAtSandbox ?? (() => false)
+  const drilledGrant = drills && createDrilledGrant({ counter, awayGrant: drills.awayGrant })
   return (
     Checks
       // Splits path and query; refuses every spelling that two programs could read differently.
@@ -55,7 +64,7 @@ export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
       // Refuses other HTTP versions, ambiguous fields, upgrades and loops.
       .row('headers', headers)
       // Answers the CORS preflights of the portal's page and `OPTIONS *`, without a key.
-      .row('preflight', preflight({ now }))
+      .row('preflight', preflight({ now, hasDrills: isAtSandbox }))
       // Finds version, operation and parameters; refuses unknown paths, other methods and retired versions.
       .row('route', route({ now }))
       // Refuses unclear framing and a declared length above the limit.
@@ -70,6 +79,8 @@ export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
       .row('address', address({ isAddressKnown }))
       // Finds its plan, and the buckets that count the call.
       .row('entitle', entitle({ now }))
+      // Makes a call that asks for the answer of a bad moment a drill, or refuses it.
+      .row('drill', drill({ throttle: drills && createDrillThrottle(), isAtSandbox }))
       // Takes a place of its application and of its address.
       .row('concurrency', concurrency(options.concurrency))
       // Refuses a used-up limit before a client that asked first sends its body; counts nothing.
@@ -79,6 +90,6 @@ export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
       // Refuses while the backend's queue is full.
       .row('room', room({ hasRoom }))
       // Counts the call, or refuses it.
-      .row('limit', limit({ counter, rehearse, now }))
+      .row('limit', limit({ counter, rehearse, drilledGrant, now }))
   )
 }

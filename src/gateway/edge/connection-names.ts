@@ -1,3 +1,14 @@
+import type { RequestFields } from './request/request-fields.ts'
+
+/** What the client's `Connection` lets pass of the fields that may reach the backend, names and values in turn. */
+export function forwardedFields({
+  connection,
+  forwarded,
+}: Pick<RequestFields, 'connection' | 'forwarded'>): readonly string[] {
+  const named = connectionNames(connection)
+  return named === undefined ? forwarded : withoutNamed(forwarded, named)
+}
+
 /** A header block (names and values in turn) without the fields of these lower-case names. */
 export function withoutNamed(block: readonly string[], named: ReadonlySet<string>): string[] {
   return block.filter((_, at) => !named.has((block[at - (at % 2)] ?? '').toLowerCase()))

@@ -13,6 +13,7 @@ import type { ConcurrencyOptions } from './checks/concurrency.ts'
 import { createRehearse } from './checks/rehearse.ts'
 import { createChecks } from './checks.ts'
 import type { ClientCertificates } from './client-certificates.ts'
+import type { DrilledGrantOptions } from './drilled-grant.ts'
 import { createFailureThrottle } from './failure-throttle.ts'
 import { type BackendLimits, createForwarder } from './forward/forward.ts'
 import type { IdentitySigner } from './forward/identity.ts'
@@ -50,6 +51,8 @@ export interface EdgeOptions {
   readonly backendEchoesRequestId: boolean
   /** Origin of the portal; a function, because a listener on port 0 learns its own only once bound. */
   readonly portalUrl: () => string
+  /** What answers drills (`Sandbox-Drill`); undefined: none, because the backend is not the sandbox bank. An API of `backendUrls` has none. */
+  readonly drills: Pick<DrilledGrantOptions, 'awayGrant'> | undefined
   readonly authFailuresPerMinute: number
   readonly connectionLimits: ConnectionLimits
   readonly callLimits: ConcurrencyOptions & Omit<UploadsOptions, 'isListening' | 'monotonic'>
@@ -122,6 +125,10 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     certificates: options.certificates,
     counter: options.counter,
     rehearse: createRehearse({ counter: options.counter, rehearsed: observer.rehearsed }),
+    drills: options.drills && {
+      ...options.drills,
+      isAtSandbox: (api) => !options.backendUrls.has(api),
+    },
     concurrency: callLimits,
     uploads,
     hasRoom: forwarder.hasRoom,

@@ -38,6 +38,7 @@ export function callLine(call: Call, finished: FinishedCall, facts: CallLineFact
   if (address !== undefined) line += `,"address":${JSON.stringify(address)}`
   line += `,"status":${status},"outcome":"${outcome}"`
   if (decision !== undefined) line += `,"decision":"${decision}"`
+  if (call.drill !== undefined) line += `,"drill":"${call.drill}"`
   const remaining = call.grant?.standings[0]?.remaining
   if (remaining !== undefined) line += `,"remaining":${remaining}`
   if (firstByteMs !== undefined) line += `,"firstByteMs":${firstByteMs}`

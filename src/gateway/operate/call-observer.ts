@@ -42,6 +42,10 @@ export interface CallObserverOptions {
  * RECORD_ADDRESSES allows. It contains no secret and no target. A preflight is
  * no call and writes no line. Security events about keys have lines of their
  * own.
+ *
+ * A drill shows a failure that did not happen: metrics only count that there was one,
+ * and it is not in usage, availability and security events. Its line, its
+ * span and its record say that it is a drill.
  */
 export function createCallObserver(options: CallObserverOptions): Observer {
   const { metrics, log, accessLog, recorder, spans, availability, keyFailures } = options
@@ -72,13 +76,17 @@ export function createCallObserver(options: CallObserverOptions): Observer {
         overheadSeconds: overheadMs === undefined ? undefined : overheadMs / 1000,
         upstreamSeconds: upstreamMs === undefined ? undefined : upstreamMs / 1000,
       }
-      metrics.observe(finished)
+      const { drill } = call
+      if (drill === undefined) metrics.observe(finished)
+      else metrics.drilled(drill)
       const arrivedAt = Math.floor(momentOf(startedAt, now))
       const firstByteMs = firstByteAt === 0 ? undefined : rounded(firstByteAt - startedAt)
       try {
-        availability.ended({ call, finished, arrivedAt, firstByteMs })
+        if (drill === undefined) {
+          availability.ended({ call, finished, arrivedAt, firstByteMs })
+          keyFailures.ended(call)
+        }
         recorder?.ended(call, finished)
-        keyFailures.ended(call)
         spans?.ended(call, finished)
       } catch (error) {
         log.error({ ...idsOf(call), err: error }, 'a call could not be recorded')
@@ -111,6 +119,8 @@ export function createCallObserver(options: CallObserverOptions): Observer {
 
     backendFailed(call, refusal, cause) {
       failed.add(call)
+      // The developer asked for the failure, and an operator has nothing to do.
+      if (call.drill === '504' || call.drill === 'truncated') return
       log.warn(
         {
           ...idsOf(call),

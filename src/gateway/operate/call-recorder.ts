@@ -62,7 +62,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
 
   function remember(call: Call, caller: Caller, finished: FinishedCall, endedAt: number): void {
     const ended = { call, caller, finished, endedAt }
-    countCall(usage, ended, metrics)
+    if (call.drill === undefined) countCall(usage, ended, metrics)
     records.push(recordOf(ended, monotonic()))
   }
 

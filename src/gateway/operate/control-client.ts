@@ -7,7 +7,7 @@ import { controlSocketName } from './control.ts'
 export class NotRunning extends Error {
   constructor(cause: unknown) {
     super(
-      'no gateway runs on this DATA_DIR, and without REDIS_URL its counters live in its process: start it first (npm start)',
+      'no gateway runs on this DATA_DIR, and without REDIS_URL its counters live in its process: start it first (npx tollgate start)',
       { cause },
     )
     this.name = 'NotRunning'

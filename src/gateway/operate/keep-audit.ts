@@ -20,10 +20,15 @@ export interface KeepAuditOptions {
   readonly securityEventDays: number
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
-  /** (Default: 1,000) */
-  readonly sealEveryMs?: number
 }
 
+export interface AuditKeeper {
+  /** Seals and shows now what was written so far; never throws. */
+  seal(): Promise<void>
+  close(): Promise<void>
+}
+
+const sealEveryMs = 3_000
 const eraseEveryMs = 600_000
 
 /**
@@ -31,7 +36,7 @@ const eraseEveryMs = 600_000
  * a security event, and erases what is too old. Several processes may do so at
  * once.
  */
-export function keepAudit(options: KeepAuditOptions): { close(): Promise<void> } {
+export function keepAudit(options: KeepAuditOptions): AuditKeeper {
   const { stores, events, log, monotonic, securityEventDays } = options
   let isBroken = false
   let isClosing = false
@@ -53,7 +58,7 @@ export function keepAudit(options: KeepAuditOptions): { close(): Promise<void> }
   })
 
   const sealing = repeatedly({
-    everyMs: options.sealEveryMs ?? 1_000,
+    everyMs: sealEveryMs,
     async work() {
       // A changed chain must not get a signature that makes it look right.
       if (isBroken) return
@@ -83,6 +88,7 @@ export function keepAudit(options: KeepAuditOptions): { close(): Promise<void> }
     onFailure: (err) => log.warn({ err }, 'old security events not deleted'),
   })
   return {
+    seal: sealing.runToEnd,
     async close() {
       isClosing = true
       await Promise.all([sealing.close(), erasing.close()])

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
+import type { CallDrill } from '../../platform/drills.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import { createLoadGauge, createPoolGauges } from '../../platform/load-gauges.ts'
 import type { Decision } from '../counters/counter.ts'
@@ -48,6 +49,8 @@ export interface GatewayMetrics {
   observe(call: FinishedCall): void
   /** Counts a call by what rehearsed limits would have decided. */
   rehearsed(subject: Pick<Operation, 'api' | 'version'>, decision: Decision): void
+  /** Counts a drill, which is in no other metric of calls. */
+  drilled(drill: CallDrill): void
   /** Shows at every scrape how much the data path has to do. */
   watchLoad(load: () => EdgeLoad): void
   /** For the counter on Redis. */
@@ -126,6 +129,12 @@ export function createGatewayMetrics(
     buckets,
     registers,
   }).series({})
+  const drillsMade = new Counter({
+    name: 'gateway_drills_total',
+    help: 'Calls to the sandbox with the header Sandbox-Drill, by its value, or refused. No other metric of calls counts them',
+    labelNames: ['drill'],
+    registers,
+  })
   const switches = new Counter({
     name: 'gateway_limit_store_switches_total',
     help: 'Switches between decisions by Redis (shared) and by each process alone (local), by cause; in a cluster for each node',
@@ -247,6 +256,7 @@ export function createGatewayMetrics(
       if (call.overheadSeconds !== undefined) overhead.observe(call.overheadSeconds)
       if (call.decision !== undefined) found.version.decisions(call.decision).count += 1
     },
+    drilled: (drill) => drillsMade.inc({ drill }),
     rehearsed: ({ api, version }, decision) => rehearsals.inc({ api, version, decision }),
     watchLoad(watched) {
       load = watched

@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/database.ts'
 import { createLoadGauge, createPoolGauges, databaseGauges } from '../../platform/load-gauges.ts'
 import { createStoreGauge, type StoreName } from '../../platform/store-gauge.ts'
@@ -10,6 +10,8 @@ export interface ProcessMetrics {
   watchStore(store: Extract<StoreName, 'counters' | 'registry'>, isUp: () => boolean): void
   /** Shows at every scrape what the process has to do, and how fresh its knowledge is. */
   watchLoad(load: ProcessLoad): void
+  /** Shows whether another process counts calls without sharing its counters with this one. */
+  setCountingContested(isContested: boolean): void
 }
 
 /** Where to read the load of a process. */
@@ -49,7 +51,15 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
     aggregator: 'max',
     read: () => load?.registry().feedAgeSeconds,
   })
+  const contested = new Gauge({
+    name: 'gateway_counting_contested',
+    help: '1 while another gateway process on this database counts calls without sharing the counters of this one',
+    registers,
+    // Of a process and its workers, which leave this to it.
+    aggregator: 'max',
+  })
   return {
+    setCountingContested: (isContested) => contested.set(isContested ? 1 : 0),
     watchLoad(watched) {
       load = watched
     },

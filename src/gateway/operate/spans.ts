@@ -102,7 +102,7 @@ export function createSpans(options: SpansOptions): Spans {
 
   return {
     ended(call, finished) {
-      const { trace, operation, forwardedAt, answeredAt, refusal } = call
+      const { trace, operation, forwardedAt, answeredAt, refusal, drill } = call
       if (!trace.isSampled) return
       // An unknown client cannot have its refusals recorded.
       if (trace.isSampledByCaller && call.caller === undefined) return
@@ -120,7 +120,8 @@ export function createSpans(options: SpansOptions): Spans {
       const method = methodOf(call)
       const status = finished.status === 0 ? {} : { 'http.response.status_code': finished.status }
       const isFailure = finished.status >= 500 || finished.outcome === 'cut'
-      const isError = isFailure || finished.status === 0
+      // A drill fails because its client asked for that.
+      const isError = drill === undefined && (isFailure || finished.status === 0)
       traceId = trace.id
       const whole = add(parent, {
         name: operation === undefined ? method : `${method} ${operation.path}`,
@@ -144,7 +145,7 @@ export function createSpans(options: SpansOptions): Spans {
         add(whole, { name, from: shift + from, to: shift + to })
       }
       if (operation !== undefined && forwardedAt !== 0) {
-        const hasFailed = refusal?.startsWith('BACKEND_') === true
+        const hasFailed = drill === undefined && refusal?.startsWith('BACKEND_') === true
         spanId = trace.spanId
         add(whole, {
           name: `${method} ${operation.template}`,
@@ -171,7 +172,7 @@ export function createSpans(options: SpansOptions): Spans {
 
 /** What the names of OpenTelemetry have no word for. */
 function factsOf(call: Call, { outcome, decision }: FinishedCall): Attributes {
-  const { version, operation, caller } = call
+  const { version, operation, caller, drill } = call
   return {
     'tollgate.request_id': call.requestId,
     'tollgate.outcome': outcome,
@@ -181,6 +182,7 @@ function factsOf(call: Call, { outcome, decision }: FinishedCall): Attributes {
     ...(operation === undefined ? {} : { 'tollgate.operation': operation.id }),
     ...(caller === undefined ? {} : { 'tollgate.application_id': caller.applicationId }),
     ...(decision === undefined ? {} : { 'tollgate.decision': decision }),
+    ...(drill === undefined ? {} : { 'tollgate.drill': drill }),
   }
 }
 

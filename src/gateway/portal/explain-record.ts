@@ -1,3 +1,4 @@
+import { drillHeader } from '../../platform/drills.ts'
 import { type ErrorCode, errors } from '../../platform/errors.ts'
 import type { CallRecord, RecordedLimit } from '../registry/call-records.ts'
 import { windowNoun } from './schemas/window-text.ts'
@@ -9,7 +10,10 @@ import { windowNoun } from './schemas/window-text.ts'
  * @param nowMs milliseconds since 1970; whether a window has ended by now
  */
 export function explainRecord(record: CallRecord, nowMs: number): string {
-  const { outcome, decision } = record
+  const { outcome, decision, drill } = record
+  if (drill !== null && drill !== 'refused') {
+    return `A drill: the call asked for this response with the header ${drillHeader}: ${drill}. ${uncounted}`
+  }
   if (isAdmission(decision)) return `${admission(record, nowMs)}; ${answer(record)}.`
   if (outcome === 'aborted') {
     return `Your application closed the connection before the gateway could check the call. ${uncounted}`
@@ -93,7 +97,7 @@ function refusal(record: CallRecord, nowMs: number): string {
  */
 function keyInvalid({ at, totalMs, keyExpiresAt, keyRevokedAt }: CallRecord): string {
   // The begin was cut to whole milliseconds, so the end may lie a millisecond later than it seems.
-  const endedAt = new Date(Math.ceil(at.getTime() + totalMs + 1))
+  const endedAt = new Date(at.getTime() + totalMs + 1)
   const isRevoked = keyRevokedAt !== null && (keyExpiresAt === null || keyRevokedAt < keyExpiresAt)
   if (isRevoked && keyRevokedAt <= endedAt)
     return `The API key was revoked at ${utc(keyRevokedAt, at)}.`

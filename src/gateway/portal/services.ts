@@ -67,6 +67,8 @@ export interface PortalServices {
   readonly counter: Pick<Counter, 'peek'>
   /** The sandbox's side of the bank; undefined: there is no sandbox. */
   readonly sandbox: SandboxBank | undefined
+  /** Whether a call of an API may be a drill in the sandbox. */
+  readonly hasDrills: (api: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly onError: (requestId: string, error: unknown) => void

@@ -9,7 +9,7 @@ export interface ApplicationSummary {
   readonly workingKeys: number
   /** Active subscriptions, in the order in which they began. */
   readonly versions: readonly { readonly api: string; readonly version: string }[]
-  /** Null: never. Less exact after a day, when records of calls are gone. */
+  /** Null: never. Less exact without a recorded call, as a day later: then the last use of a key counts, perhaps by a drill. */
   readonly lastCallAt: Date | null
 }
 
@@ -43,7 +43,7 @@ export function createApplicationSummaries({
     async list({ developerId, from, now }) {
       const { rows } = await sql<ApplicationSummary>`
         select a.id as "applicationId", usage.hours, keys.working as "workingKeys", subscribed.versions,
-          greatest(keys.used_at, recorded.at) as "lastCallAt"
+          coalesce(recorded.at, keys.used_at) as "lastCallAt"
         from applications a
         cross join lateral (
           select coalesce(json_agg(json_build_object('hour', hour, 'admitted', admitted, 'refused', refused)), '[]') as hours
@@ -63,7 +63,7 @@ export function createApplicationSummaries({
           from subscriptions s where s.application_id = a.id and ended_at is null
         ) subscribed
         cross join lateral (
-          select max(at) as at from call_records r where r.application_id = a.id
+          select max(at) as at from call_records r where r.application_id = a.id and r.drill is null
         ) recorded
         where a.developer_id = ${developerId}
         order by a.created_at, a.id

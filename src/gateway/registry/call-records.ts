@@ -35,6 +35,8 @@ export interface CallRecord {
   readonly totalMs: number
   /** Part of that spent waiting for the backend; null when the call was not forwarded. */
   readonly upstreamMs: number | null
+  /** The answer that it asked for as a drill, or `refused`; null: a call. */
+  readonly drill: string | null
 }
 
 export interface RecordedLimit extends ShownWindow {
@@ -165,6 +167,7 @@ function toRecord(row: Row): CallRecord {
     limit: limitOf(row),
     totalMs: row.total_ms,
     upstreamMs: row.upstream_ms,
+    drill: row.drill,
   }
 }
 

@@ -1,10 +1,20 @@
 import type { Logger } from '../../platform/log.ts'
 import { repeatedly } from '../../platform/repeatedly.ts'
-import type { Change, ChangeKind, ChangePage, Changes } from './changes.ts'
+import {
+  type Change,
+  type ChangeKind,
+  type ChangePage,
+  type Changes,
+  isMomentary,
+  type KeptChange,
+} from './changes.ts'
 
 /** Reports every change of the registry, whichever process made it. */
 export interface ChangeFeed {
-  /** Calls `listener` once for each change of that kind. Returns a function that removes the listener. */
+  /**
+   * Calls `listener` for each change of that kind: once, but after a move to another server perhaps again
+   * for one of more than 20,000 changes in an hour. Returns a function that removes the listener.
+   */
   onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
   /** Calls `listener` when changes may have been missed, so that no cached state can be trusted. */
   onLost(listener: () => void): () => void
@@ -22,14 +32,25 @@ export interface ChangeFeedOptions {
   readonly monotonicNow: () => number
   /** Reports the end of every transaction ({@link Database.onTransaction}); undefined where only polling finds changes. */
   readonly onTransaction?: ((listener: () => void) => void) | undefined
-  /** Pause between the end of a read and the next one. (Default: 250, and 1000 where the end of transactions is reported) */
+  /** Pause between the end of a read and the next one. (Default: 500, and 1000 where the end of transactions is reported) */
   readonly intervalMs?: number
 }
 
 const upMs = 2_000
+/** Before every transaction. */
+const firstHorizon = '0'
 /** Changes are kept for an hour. A process that was away for half an hour may have missed some. */
 const keptSeconds = 3_600
 const bridgedMs = 1_800_000
+/**
+ * By how much the clocks of two servers of a database may differ, and how long a
+ * transaction takes with its change. What a process first sees after a move, and
+ * is older than the process by more than this, it takes for a change from before
+ * its start.
+ */
+const clocksMs = 60_000
+/** Changes that are remembered as told: more than an hour has. Of earlier ones, some may be told again. */
+const toldMax = 20_000
 const pruneEveryMs = 300_000
 
 /**
@@ -38,10 +59,13 @@ const pruneEveryMs = 300_000
  */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { changes, log, monotonicNow, onTransaction } = options
-  const intervalMs = options.intervalMs ?? (onTransaction === undefined ? 250 : 1_000)
+  const intervalMs = options.intervalMs ?? (onTransaction === undefined ? 500 : 1_000)
   const listeners = new Map<ChangeKind, Set<(change: Change) => void>>()
   const lostListeners = new Set<() => void>()
   let last: ChangePage = await changes.read(undefined)
+  const openedAt = last.at.getTime()
+  /** When the changes were made that listeners have heard of, by id. A server may give the id of a lost change again. */
+  const told = new Map<number, number>()
   let lastReadAt = monotonicNow()
   let pruneAt = lastReadAt + Math.random() * pruneEveryMs
   let isClosed = false
@@ -57,30 +81,42 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   onTransaction?.(() => reading.now())
 
   async function read(): Promise<void> {
-    const page = await changes.read(last.horizon)
+    let page = await changes.read(last.horizon)
+    // Another server, or the same one started again. A standby that was promoted may have given numbers of lost
+    // transactions to others, so every kept change is looked at once more.
+    const isMoved = page.server !== last.server
+    if (isMoved) page = await changes.read(firstHorizon)
     if (isClosed) return
-    take(page)
+    take(page, isMoved)
     if (isFailing) log.info({}, 'change feed reads again')
     isFailing = false
     lastReadAt = monotonicNow()
     prune()
   }
 
-  function take(page: ChangePage): void {
+  function take(page: ChangePage, isMoved: boolean): void {
     // If time or transaction ids go back, this is another database: a restored backup.
     const isLost =
       page.at.getTime() - last.at.getTime() > bridgedMs ||
       BigInt(page.horizon) < BigInt(last.horizon)
-    const seen = new Set(last.changes.map(({ id }) => id))
+    const seen = new Set(isMoved ? [] : last.changes.map(({ id }) => id))
     last = page
     if (isLost) {
       log.warn({}, 'changes may have been missed, everything is looked up again')
       for (const listener of lostListeners) tell(listener)
     }
     for (const change of page.changes) {
-      if (seen.has(change.id)) continue
+      const { id, madeAt } = change
+      if (seen.has(id)) continue
+      if (isMoved && (isMomentary(change) || isOld(change))) continue
+      told.set(id, madeAt)
       for (const listener of listeners.get(change.kind) ?? []) tell(() => listener(change))
     }
+  }
+
+  /** Whether listeners have heard of the change, or it is from before this process looked anything up. */
+  function isOld({ id, madeAt }: KeptChange): boolean {
+    return told.get(id) === madeAt || madeAt < openedAt - clocksMs
   }
 
   function tell(listener: () => void): void {
@@ -94,6 +130,10 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   function prune(): void {
     if (monotonicNow() < pruneAt) return
     pruneAt = monotonicNow() + pruneEveryMs
+    const keptFrom = last.at.getTime() - keptSeconds * 1000 - clocksMs
+    for (const [id, madeAt] of told) {
+      if (madeAt < keptFrom || told.size > toldMax) told.delete(id)
+    }
     // Not awaited: the next prune, by any process, deletes what is left.
     changes.prune(keptSeconds).catch((error: unknown) => {
       log.warn({ err: error }, 'old changes not deleted')

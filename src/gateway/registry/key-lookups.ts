@@ -1,3 +1,4 @@
+import { startDeadline } from '../../platform/deadline.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
 import type { FindKeyRecords } from './key-record.ts'
@@ -19,7 +20,7 @@ export type LookUpOutcome = CachedKey | 'unreachable'
  *   fails. So a new query waits for one statement and not for the whole queue.
  */
 export interface KeyLookUps {
-  /** Asks the database. Calls `done` once and later, by the deadline at the latest. */
+  /** Asks the database. Calls `done` once and later: by the deadline, or when this process can read sockets again. */
   find(id: string, done: (outcome: LookUpOutcome) => void): void
   /** Refreshes a known key in the background. The queue has room for every cached key. */
   refresh(id: string): void
@@ -46,7 +47,7 @@ interface Question {
   readonly wanting: ((outcome: LookUpOutcome) => void)[]
   isAnswered: boolean
   /** Undefined while no caller waits for the result. */
-  timer: NodeJS.Timeout | undefined
+  cancelDeadline: (() => void) | undefined
 }
 
 /** A change applied during a look-up makes its result stale; a third time in a row is next to impossible. */
@@ -62,7 +63,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
   let asked = 0
 
   function ask(id: string, queue: Question[]): Question {
-    const question: Question = { id, wanting: [], isAnswered: false, timer: undefined }
+    const question: Question = { id, wanting: [], isAnswered: false, cancelDeadline: undefined }
     questions.set(id, question)
     queue.push(question)
     return question
@@ -109,7 +110,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
     if (question.isAnswered) return
     question.isAnswered = true
     questions.delete(question.id)
-    clearTimeout(question.timer)
+    question.cancelDeadline?.()
     for (const done of question.wanting) {
       try {
         done(outcome)
@@ -124,7 +125,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
     find(id, done) {
       const question = questions.get(id) ?? ask(id, newestLast)
       question.wanting.push(done)
-      question.timer ??= setTimeout(() => answer(question, 'unreachable'), deadlineMs)
+      question.cancelDeadline ??= startDeadline(deadlineMs, () => answer(question, 'unreachable'))
       next()
       const oldest = newestLast.length > waitingMax ? newestLast.shift() : undefined
       // Not synchronously, inside the call that exceeded the maximum.

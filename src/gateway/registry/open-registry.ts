@@ -45,6 +45,8 @@ export interface RegistryOptions {
   readonly applicationsPerDeveloper: number
   /** See {@link RegistryStoresOptions}. */
   readonly keyMaxDays?: number
+  /** Milliseconds that a call waits for its key, and the change feed for one read. (Default: 1000) */
+  readonly answerMs?: number
   /** Milliseconds since 1970. (Default: the system's clock) */
   readonly now?: () => number
   /** Monotonic milliseconds. (Default: `performance.now`) */
@@ -57,14 +59,17 @@ export interface RegistryOptions {
  * @throws when the database does not answer or a migration fails
  */
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
-  const { database, log, peppers } = options
+  const { database, log, peppers, answerMs = 1_000 } = options
   const now = options.now ?? Date.now
   const monotonicNow = options.monotonicNow ?? (() => performance.now())
 
   const stores = await openRegistryStores(options)
   const db = database.connect<RegistrySchema>()
   const cache = createKeyCache({ monotonicNow })
-  const lookUps = createKeyLookUps({ cache, findKeyRecords: createFindKeyRecords({ db }), log })
+  const lookUps = createKeyLookUps({
+    ...{ cache, findKeyRecords: createFindKeyRecords({ db }), log },
+    deadlineMs: answerMs,
+  })
   const lastUsed = createLastUsed({ db, of: 'api_keys', log })
   const reMac = createReMac({ db, peppers, log })
   const authenticator = createAuthenticator({
@@ -78,7 +83,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   })
   const findRevokedKeys = createFindRevokedKeys({ db })
   const feed = await openChangeFeed({
-    changes: feedChanges(database),
+    changes: feedChanges(database, answerMs),
     log,
     monotonicNow,
     onTransaction: database.onTransaction,
@@ -110,12 +115,10 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   }
 }
 
-/** A read of the feed that takes longer gives up its connection, because another one may work better. */
-const readTimeoutMs = 1_000
-
-function feedChanges(database: Database): Pick<Changes, 'read' | 'prune'> {
+/** @param answerMs a read of the feed that takes longer gives up its connection, because another one may work better */
+function feedChanges(database: Database, answerMs: number): Pick<Changes, 'read' | 'prune'> {
   const patient = createChanges({ db: database.connect() })
-  const hurried = createChanges({ db: database.connect({ statementTimeoutMs: readTimeoutMs }) })
+  const hurried = createChanges({ db: database.connect({ statementTimeoutMs: answerMs }) })
   return {
     prune: patient.prune,
     // At startup the process itself is busy, so its first read may take longer.

@@ -232,7 +232,7 @@ export const ownTables = {
       ...['application_id', 'at', 'request_id', 'key_id', 'method', 'api', 'version', 'operation'],
       ...['outcome', 'detail', 'decision', 'status', 'limit_name', 'limit_scope', 'limit_calls'],
       ...['window_seconds', 'calendar_window', 'remaining', 'resets_at', 'total_ms', 'upstream_ms'],
-      'trace_id',
+      ...['trace_id', 'drill'],
     ],
     withheld: { id: 'the place in the table' },
   },

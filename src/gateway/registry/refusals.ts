@@ -42,7 +42,7 @@ export function createRefusals({ db, now }: RefusalsOptions): Refusals {
           sum(c.admitted)::bigint as admitted, sum(c.refused)::bigint as refused,
           sum(c.errors)::bigint as errors,
           (select r.outcome from call_records r
-            where r.application_id = a.id and r.outcome not in ('forwarded', 'aborted', 'cut')
+            where r.application_id = a.id and r.drill is null and r.outcome not in ('forwarded', 'aborted', 'cut')
             group by r.outcome order by count(*) desc, r.outcome limit 1) as code
         from (
           select application_id, admitted, refused, errors from usage_minutes

@@ -1,6 +1,7 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { ConfigurationSummary } from '../../catalogue/configuration-summary.ts'
 import type { Language } from '../../messages/language.ts'
+import type { CountSample } from '../../platform/count-sample.ts'
 import type { NamedCall, UnansweredCall } from './availability/outage-rule.ts'
 
 /** The registry's tables in Kysely's types; the migrations define them. */
@@ -53,6 +54,7 @@ export interface RegistrySchema {
   security_events: SecurityEventsTable
   published_configurations: PublishedConfigurationsTable
   processes: ProcessesTable
+  count_samples: CountSamplesTable
   configurations: ConfigurationsTable
 }
 
@@ -302,6 +304,8 @@ interface CallRecordsTable {
   resets_at: Date | null
   total_ms: number
   upstream_ms: number | null
+  /** The answer that the call asked for as a drill, or `refused`; null: a call. */
+  drill: string | null
 }
 
 interface ApplicationsTable {
@@ -545,6 +549,20 @@ interface StaffTable {
   added_at: Generated<Date>
 }
 
+interface CountSamplesTable {
+  /** Null: the process told it when it ended. */
+  proof: string | null
+  process: string
+  at: Generated<Date>
+  host: string
+  pid: number
+  /** Process id of the process that claimed to count. */
+  parent: number
+  workers: number
+  share: number
+  samples: JSONColumnType<readonly CountSample[]>
+}
+
 interface ProcessesTable {
   id: string
   /** Joined by `+`. */
@@ -566,6 +584,8 @@ interface ProcessesTable {
   reloads_asked: Generated<number>
   /** Actor of the last of these commands. */
   asked_by: string | null
+  /** How it counts calls; null: it admits none, or is of an earlier release. */
+  counts: Generated<'alone' | 'shared' | null>
 }
 
 interface ConfigurationsTable {

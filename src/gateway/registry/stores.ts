@@ -13,6 +13,7 @@ import { createCallRecords } from './call-records.ts'
 import { createCertificates } from './certificates.ts'
 import { createChanges } from './changes.ts'
 import { createConfigurations } from './configurations.ts'
+import { createToldCountSamples } from './count-samples.ts'
 import { createCredentials } from './credentials.ts'
 import { createDeletedApplications } from './deleted-applications.ts'
 import { createDevelopers } from './developers.ts'
@@ -116,6 +117,7 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     staff: createStaff({ db }),
     changes: createChanges({ db }),
     processes: createProcesses({ db }),
+    countSamples: createToldCountSamples({ db }),
     configurations: createConfigurations({ db }),
     portalState: createPortalState({ db }),
     publishedConfigurations: createPublishedConfigurations({ db }),

@@ -71,6 +71,9 @@ export function isFirstCall({ parameters }: CallShape): boolean {
   return !parameters.some(isFromEarlierAnswer)
 }
 
+/** The header that asks the sandbox for a drill. */
+export const drillHeader = 'Sandbox-Drill'
+
 /** The header that identifies a call. */
 export const requestIdHeader = 'X-Request-ID'
 

@@ -12,6 +12,8 @@ export type CallAnswer =
       readonly mediaType: string
       readonly body: string
     }
+  /** The response began, and its connection broke off before its end. */
+  | { readonly kind: 'brokenOff'; readonly status: number }
   /** A value that the browser does not send, for example a header with a line break. */
   | { readonly kind: 'unsendable' }
   /** No response, or none that the browser lets this page read. */
@@ -28,8 +30,10 @@ export async function sendCall({ gatewayUrl, draft, key }: SendCallOptions): Pro
   const request = browserRequest({ gatewayUrl, draft, key })
   if (request === undefined) return { kind: 'unsendable' }
   const start = performance.now()
+  let begun: number | undefined
   try {
     const response = await fetch(request)
+    begun = response.status
     const body = await response.text()
     return {
       kind: 'answered',
@@ -41,7 +45,7 @@ export async function sendCall({ gatewayUrl, draft, key }: SendCallOptions): Pro
       body,
     }
   } catch {
-    return { kind: 'unreachable' }
+    return begun === undefined ? { kind: 'unreachable' } : { kind: 'brokenOff', status: begun }
   }
 }
 

@@ -111,4 +111,23 @@ export const usageStates: readonly PageState[] = [
     },
     isPictured: true,
   },
+  {
+    name: 'try-drill',
+    viewer: 'developer',
+    path: busy('/playground'),
+    answers: ['429 /v1.7.0/accounts'],
+    prepare: async (page, { key }, { t }) => {
+      const versions = page.getByLabel(t('playground.version'))
+      const option = versions.locator('option', { hasText: '1.7.0' })
+      await versions.selectOption((await option.getAttribute('value')) ?? '')
+      await chooseOperation(page, 'listAccounts', t('playground.operation'))
+      await page.getByRole('textbox', { name: t('playground.apiKey') }).fill(key)
+      await page.getByRole('combobox', { name: /Consent-ID/ }).fill(crypto.randomUUID())
+      await page.keyboard.press('Escape')
+      await page.getByLabel(t('playground.drill'), { exact: true }).selectOption('429')
+      await press(page, t('playground.send'))
+      await page.getByText('429 Too Many Requests').waitFor()
+    },
+    isPictured: true,
+  },
 ]

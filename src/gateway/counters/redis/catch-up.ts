@@ -13,6 +13,7 @@ import type { LocalShares } from './local-shares.ts'
 import type { Part } from './part.ts'
 import type { RedisConnection, ScriptReply } from './redis-connection.ts'
 import type { SeenCounts } from './seen-counts.ts'
+import type { StoreClock } from './store-clock.ts'
 
 /** Brings a server up to date with what this process knows. */
 export interface CatchUp {
@@ -37,9 +38,11 @@ export interface CatchUp {
 
 export interface CatchUpOptions {
   readonly connection: RedisConnection
-  readonly part: Pick<Part, 'isOurs' | 'isElsewhere' | 'push'>
+  readonly part: Pick<Part, 'isOurs' | 'ownBuckets' | 'isElsewhere' | 'push'>
   readonly seen: SeenCounts
   readonly shares: LocalShares
+  /** Learns the server's time from each probe, so that it is known before the first call. */
+  readonly clock: Pick<StoreClock, 'learn'>
   readonly settleMs: number
   /** The server replied. */
   onHeard(): void
@@ -63,7 +66,7 @@ const pushPatienceMs = 1000
 const pushMax = 500
 
 export function createCatchUp(options: CatchUpOptions): CatchUp {
-  const { connection, part, seen, shares, settleMs, onHeard, onCounts } = options
+  const { connection, part, seen, shares, clock, settleMs, onHeard, onCounts } = options
 
   async function send(asked: readonly AskedBucket[], marker: MarkerCheck | undefined) {
     const reply = await connection.ask({
@@ -118,16 +121,22 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       deadlineMs: patienceMs,
     })
     onHeard()
-    return readGrantReply(reply.numbers, [probe])
+    const read = readGrantReply(reply.numbers, [probe])
+    clock.learn(read.serverTimeMs, reply.sentAt, reply.receivedAt)
+    return read
   }
 
   return {
     probe,
     async pushFloors(place, knowledge) {
+      const known = [...seen.all()]
+      if (known.length === 0) return
+      const isOwn = await part.ownBuckets()
       const floors: AskedBucket[] = []
-      for (const floor of seen.all()) {
+      for (const floor of known) {
         const { bucket, windowLength } = floor
-        if (part.isOurs(bucket)) floors.push({ bucket, windowLength, floor })
+        // What went elsewhere meanwhile is answered so. What is left out is lost.
+        if (isOwn(bucket) || part.isOurs(bucket)) floors.push({ bucket, windowLength, floor })
       }
       for (let at = 0; at < floors.length; at += pushMax) {
         await pushAll(place, floors.slice(at, at + pushMax), undefined)
@@ -135,11 +144,16 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       }
     },
     async pushMost(place, marker) {
+      // Additions to moving buckets count as unsent again and go out with the next call.
+      const moving = new Set<string>()
       for (;;) {
-        const asked = shares.takeOwing(pushMax, part.isOurs)
+        const asked = shares.takeOwing(
+          pushMax,
+          (bucket) => part.isOurs(bucket) && !moving.has(bucket),
+        )
         if (asked.length < pushMax) return asked
-        // Additions to moving buckets count as unsent again and go out with the next call.
-        if (!(await pushAll(place, asked, marker))) return []
+        if (await pushAll(place, asked, marker)) continue
+        for (const { bucket } of asked) moving.add(bucket)
       }
     },
     async push(place, asked, marker) {

@@ -44,7 +44,10 @@ export interface CountingServer {
   /** Handles an error or a missed deadline of a request that calls wait for. */
   failed(error: Error): void
   /** What decides whether it is shared. */
-  readonly mode: Pick<SharedMode, 'tryNow' | 'lost' | 'observeMarker' | 'place' | 'beat'>
+  readonly mode: Pick<
+    SharedMode,
+    'tryNow' | 'lost' | 'inherited' | 'observeMarker' | 'place' | 'beat'
+  >
   close(): void
 }
 
@@ -76,10 +79,11 @@ export interface CountingServerOptions {
   readonly address: SingleRedis | SentinelRedis
   readonly part: Part
   readonly living: () => readonly number[]
+  readonly knowsOthers: () => boolean
   readonly seen: SeenCounts
   readonly shares: LocalShares
-  /** Milliseconds since 1970, used until the server has sent its own time. */
-  readonly now: () => number
+  /** Of the store as a whole: what this server goes by until it has sent its own time. It learns from every server. */
+  readonly storeClock: StoreClock
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly isEvictionAllowed: boolean
@@ -98,8 +102,18 @@ export interface CountingServerOptions {
 
 export function createCountingServer(options: CountingServerOptions): CountingServer {
   const { address, part, seen, shares, monotonic, log, observer, inFlight } = options
-  const { deadlineMs, settleMs, decideAlone } = options
-  const clock = createStoreClock({ now: options.now, monotonic })
+  const { deadlineMs, settleMs, decideAlone, storeClock } = options
+  const own = createStoreClock({ now: storeClock.now, latest: storeClock.latest, monotonic })
+  const clock: StoreClock = {
+    now: own.now,
+    latest: own.latest,
+    // Every server tells the clock of the store, too.
+    hasReplied: storeClock.hasReplied,
+    learn(...told) {
+      storeClock.learn(...told)
+      return own.learn(...told)
+    },
+  }
   const breaker = createBreaker({ silenceMs: deadlineMs, monotonic })
   const connection = openRedisConnection({
     address,
@@ -112,7 +126,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     },
   })
   const catchUp = createCatchUp({
-    ...{ connection, part, seen, shares, settleMs },
+    ...{ connection, part, seen, shares, clock, settleMs },
     onHeard: () => shared.heard(),
     onCounts: learn,
   })

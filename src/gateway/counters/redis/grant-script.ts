@@ -26,6 +26,12 @@ export const resetScript = readScript('reset.lua')
 /** Registers a process that counts; see `heartbeat.lua`. */
 export const heartbeatScript = readScript('heartbeat.lua')
 
+/** Shows whether a server runs scripts as Redis does; see `probe.lua`. */
+export const probeScript = readScript('probe.lua')
+
+/** The reply of `probe.lua`. */
+export const probeReply: readonly number[] = [1_764_201_600_123_456, 8, 13, 7, 2, 42, 1]
+
 /** The marker shows whether a server still has its counters. */
 export interface MarkerPlace {
   /**

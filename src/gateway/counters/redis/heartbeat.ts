@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { hashText } from '../../../platform/hash-text.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { heartbeatScript } from './grant-script.ts'
 import type { ScriptCall, ScriptHandlers, ScriptReply } from './redis-connection.ts'
@@ -12,6 +13,11 @@ export interface Heartbeat {
   processes(): number
   /** This process first, then all others seen in the last five seconds. */
   living(): readonly number[]
+  /**
+   * Whether this process has met the others: it has beaten for long enough for
+   * each other one to beat meanwhile, even if the store had lost all ids.
+   */
+  knowsOthers(): boolean
   /**
    * The place of this process in the order in which the processes share what
    * does not divide, from 0; another order for each bucket. Undefined before all
@@ -44,6 +50,9 @@ export interface HeartbeatOptions {
   /** Called with the number of processes after each beat. */
   onSeen(processes: number): void
 }
+
+/** Stands for processes that a process does not know; the id of none. */
+export const unknownProcess = 0
 
 /** A single key; in a cluster it lies on one node. */
 export const processesKey = 'tollgate:processes'
@@ -140,6 +149,7 @@ export function createHeartbeat({
   return {
     processes: () => Math.max(configured, ...recent.map(({ size }) => size)),
     living,
+    knowsOthers: () => recent.length >= beatsUntilKnown,
     place(bucket) {
       if (beatsInRow < beatsUntilKnown) return undefined
       const own = rankOf(bucket, id)
@@ -160,13 +170,7 @@ export function createHeartbeat({
   }
 }
 
-/** Spreads the places of a process over the buckets: FNV-1a of both, then the last step of MurmurHash3, without which similar names of buckets have similar ranks. */
+/** Spreads the places of a process over the buckets. */
 function rankOf(bucket: string, id: number): number {
-  let hash = 0x811c9dc5
-  for (const char of `${id} ${bucket}`) {
-    hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
+  return hashText(`${id} ${bucket}`)
 }

@@ -1,12 +1,13 @@
 import type { OutagePolicy, WindowLength } from '../../../catalogue/catalogue.ts'
 import type { BucketLimit, BucketWindow, Grant } from '../counter.ts'
 import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
-import { windowAt, windowOf } from '../window.ts'
+import { windowEnd } from '../window.ts'
 import type { Addition, AskedBucket } from './grant-script.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { SeenCount, SeenCounts } from './seen-counts.ts'
-import type { StoreClock } from './store-clock.ts'
-import { createWindowMap, type WindowKey } from './window-map.ts'
+import { beginWindow, countsIn, isOutdated, lagMs, type ShareWindow } from './share-window.ts'
+import type { StoreTime } from './store-clock.ts'
+import { createWindowMap } from './window-map.ts'
 
 /** What {@link Heartbeat} knows of the processes that share a store. */
 export type Division = Pick<Heartbeat, 'processes' | 'place' | 'placesVersion' | 'isCutOff'>
@@ -33,15 +34,13 @@ export interface LocalSharesOptions {
   readonly division: Division
   readonly seen: SeenCounts
   /** The clock of the server that counts the bucket. */
-  readonly clockOf: (bucket: string) => Pick<StoreClock, 'now'>
+  readonly clockOf: (bucket: string) => StoreTime
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
 /** What this process did alone on a bucket in one window. */
-interface Share extends WindowKey {
-  /** When the window ends, by the store's clock. */
-  readonly endsAt: number
+interface Share extends ShareWindow {
   /** The largest number of processes known in this window, and the `base` that {@link createLocalShares} explains. */
   processes: number
   base: number
@@ -52,7 +51,12 @@ interface Share extends WindowKey {
   spent: number
   /** Those calls that the store does not have yet. */
   owed: number
+  /** Monotonic milliseconds of the last such call. */
+  spentAt: number
 }
+
+/** What a share begins with. */
+const unused = { processes: 1, spent: 0, owed: 0, spentAt: 0 }
 
 /** Retry-After under `deny`: by then the next attempt to reach the store is over. */
 const denyRetryMs = 1000
@@ -97,24 +101,19 @@ export function createLocalShares({
   /** Shares with calls the store does not have yet. */
   const owing = createWindowMap<Share>({ keepMs })
 
-  function shareOf({ bucket, windowLength }: BucketWindow): Share {
-    const timeMs = clockOf(bucket).now()
+  function shareOf(of: BucketWindow): Share {
+    const { bucket, windowLength } = of
+    const clock = clockOf(bucket)
+    const timeMs = clock.now()
     const known = seen.find(bucket, windowLength)
-    let share = shares.find(bucket, windowLength)
+    const before = shares.find(bucket, windowLength)
     // The estimate of the store's time lags slightly. A window seen in a reply has certainly begun, and ends when its
     // refusals said that it does.
     const begun = known === undefined ? 0 : known.window + (isOver(known, timeMs) ? 1 : 0)
-    if (share === undefined || share.endsAt <= timeMs || share.window < begun) {
-      let { id, endsAt } = windowAt(timeMs, windowLength)
-      if (id < begun) ({ id, endsAt } = windowOf(begun, windowLength))
-      const overAt = monotonic() + endsAt - timeMs
-      share = {
-        ...{ bucket, windowLength, window: id, endsAt, overAt },
-        ...{ processes: 1, base: 0, spent: 0, owed: 0 },
-        ...{ place: division.place(bucket), placesVersion: division.placesVersion() },
-      }
-      shares.set(share, share)
-    }
+    const outdated =
+      before !== undefined && isOutdated(before, clock, monotonic()) ? before : undefined
+    const isCurrent = before !== undefined && before.endsAt > timeMs && before.window >= begun
+    const share = isCurrent && outdated === undefined ? before : begin(of, outdated, begun)
     if (share.placesVersion !== division.placesVersion()) {
       share.placesVersion = division.placesVersion()
       share.place = later(share.place, division.place(bucket))
@@ -130,9 +129,31 @@ export function createLocalShares({
     return share
   }
 
+  /** Begins the share of the current window; the calls of an outdated one come along if they count in it. */
+  function begin(of: BucketWindow, outdated: Share | undefined, least: number): Share {
+    const clock = clockOf(of.bucket)
+    const at = monotonic()
+    const window = beginWindow(of, clock, at, { least, outdated })
+    const isKept = outdated !== undefined && countsIn(window.window, outdated, clock, at)
+    const { processes, spent, owed, spentAt } = isKept ? outdated : unused
+    const place = division.place(of.bucket)
+    const share: Share = {
+      ...window,
+      ...{ processes, base: 0, spent, owed, spentAt },
+      place: isKept ? later(outdated.place, place) : place,
+      placesVersion: division.placesVersion(),
+    }
+    shares.set(share, share)
+    if (owed > 0) {
+      owing.delete(share.bucket)
+      owing.set(share, share)
+    }
+    return share
+  }
+
   /** In a month, the monotonic clock gains minutes on the store, but the estimate never lags by a second. */
   function isOver({ window, windowLength, overAt }: SeenCount, timeMs: number): boolean {
-    return overAt <= monotonic() && windowOf(window, windowLength).endsAt - timeMs < 1000
+    return overAt <= monotonic() && windowEnd(window, windowLength) - timeMs < lagMs
   }
 
   function left({ processes, base, place, spent }: Share, calls: number): number {
@@ -142,11 +163,15 @@ export function createLocalShares({
   }
 
   function take(share: Share): Addition | undefined {
-    const { bucket, windowLength, window, endsAt, owed: count } = share
+    const { bucket, windowLength } = share
+    const clock = clockOf(bucket)
+    const current = isOutdated(share, clock, monotonic()) ? shareOf(share) : share
+    const isEnded = current.endsAt <= clock.now()
+    const { window, owed: count } = current
     owing.delete(bucket)
-    share.owed = 0
+    current.owed = 0
     // The count of a past window no longer matters.
-    if (count === 0 || endsAt <= clockOf(bucket).now()) return undefined
+    if (count === 0 || isEnded) return undefined
     return { bucket, windowLength, window, count }
   }
 
@@ -164,6 +189,7 @@ export function createLocalShares({
           const share = shareOf(limit)
           share.spent += 1
           share.owed += 1
+          share.spentAt = monotonic()
           owing.set(share, share)
         }
       }

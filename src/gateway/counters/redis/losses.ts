@@ -14,6 +14,8 @@ export interface Losses {
   place(): MarkerPlace | undefined
   /** Counters were lost, although the marker does not show it. */
   add(): void
+  /** Whether counters were lost since the first push. */
+  hasHappened(): boolean
   /** Whether such a loss still waits for its push. */
   isPending(): boolean
   /**
@@ -71,6 +73,7 @@ export function createLosses({ catchUp, part }: LossesOptions): Losses {
     add() {
       added += 1
     },
+    hasHappened: () => added > 0 || formerMarkers.size > 0,
     isPending,
     async pushAfterLoss(here, server) {
       const vouched = marker === undefined && part.isComplete() ? neverLost : undefined

@@ -7,6 +7,11 @@ export interface Part {
   /** Whether the server must be a node of a cluster, or must not be one. */
   readonly isClusterNode: boolean
   isOurs(bucket: string): boolean
+  /**
+   * Asks the server which buckets it has, because this process may learn of
+   * new ones later than the server. Rejects when that cannot be known now.
+   */
+  ownBuckets(): Promise<(bucket: string) => boolean>
   /** Where the marker belongs, which can change; undefined while the server has no buckets. */
   markerPlace(): MarkerPlace | undefined
   /** Replaces the run id of a server that reports none; empty when there is no substitute. */
@@ -28,6 +33,7 @@ export const wholeStore: Part = {
   name: undefined,
   isClusterNode: false,
   isOurs: () => true,
+  ownBuckets: async () => () => true,
   markerPlace: () => onlyPlace,
   runIdOtherwise: '',
   isComplete: () => false,

@@ -116,8 +116,9 @@ export async function createRedisCounter({
       createCountingServer({
         ...{ seen, shares, monotonic, log, observer, inFlight },
         ...{ isEvictionAllowed, deadlineMs, settleMs, decideAlone },
-        now: clock.now,
+        storeClock: clock,
         living: () => heartbeat?.living() ?? [],
+        knowsOthers: () => heartbeat?.knowsOthers() ?? true,
         onUnsuitable(error: RedisUnsuitableError) {
           // Only after startup, when the server came later or its configuration changed.
           log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')

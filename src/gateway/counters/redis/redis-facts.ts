@@ -8,6 +8,18 @@ export class RedisUnsuitableError extends Error {
   }
 }
 
+/**
+ * What to say of a server whose script engine does not do what Tollgate's
+ * scripts rely on.
+ *
+ * @param found what it answered instead
+ */
+export function scriptsUnsuitable(found: string): RedisUnsuitableError {
+  return new RedisUnsuitableError(
+    `this server does not run scripts as Redis does (${found}). Tollgate counts by scripts in Lua 5.1: use Redis ${oldest.major}.${oldest.minor} or newer, or a server that runs them, and let its user call EVAL and EVALSHA`,
+  )
+}
+
 const oldest = { major: 6, minor: 2 }
 
 /**

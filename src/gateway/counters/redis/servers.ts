@@ -5,7 +5,7 @@ import type { CountingServer, CountingServerOptions } from './counting-server.ts
 import { grantCommand, grantScript, readGrantReply } from './grant-script.ts'
 import { wholeStore } from './part.ts'
 import type { ScriptCall, ScriptHandlers, ScriptReply } from './redis-connection.ts'
-import type { StoreClock } from './store-clock.ts'
+import type { StoreTime } from './store-clock.ts'
 
 /** The servers that hold the buckets: here one server, in `cluster/` several. */
 export interface CountingServers {
@@ -14,7 +14,7 @@ export interface CountingServers {
   /** Sends the calls of this event-loop turn. Runs by itself at its end. Every call gets a decision in the end. */
   endTurn(): void
   /** The clock that defines the bucket's windows. */
-  clockOf(bucket: string): Pick<StoreClock, 'now'>
+  clockOf(bucket: string): StoreTime
   /** Runs a script where its keys are, for requests that hold up no call. Rejects as {@link RedisConnection.ask} does. */
   ask: Ask
   /** Reads counts. Rejects as {@link RedisConnection.ask} does. */

@@ -1,13 +1,20 @@
+import { startDeadline } from '../../../platform/deadline.ts'
 import type { Logger } from '../../../platform/log.ts'
 import type { Breaker } from './breaker.ts'
 import { type CatchUp, CountersLostError } from './catch-up.ts'
 import type { AwayCause } from './counter-observer.ts'
-import { startDeadline } from './deadline.ts'
-import { type GrantReply, type MarkerPlace, markerOf } from './grant-script.ts'
+import {
+  type GrantReply,
+  type MarkerPlace,
+  markerOf,
+  probeReply,
+  probeScript,
+} from './grant-script.ts'
+import { unknownProcess } from './heartbeat.ts'
 import { createLosses, type ServerKnowledge } from './losses.ts'
 import type { Part } from './part.ts'
 import { DeadlineMissedError, type RedisConnection } from './redis-connection.ts'
-import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
+import { checkRedis, RedisUnsuitableError, scriptsUnsuitable } from './redis-facts.ts'
 
 /**
  * What decides the calls on a server's buckets: the server that all processes
@@ -56,7 +63,11 @@ const nextModes: Readonly<Record<Mode['name'], readonly Mode['name'][]>> = {
  * 4. The server settles: it grants and adds nothing before every process that
  *    the heartbeat knew has done step 3. This lasts at least a second, in which
  *    each process notices the loss. The server does not wait for a process that
- *    is silent for five seconds, and for no process longer than a minute.
+ *    is silent for five seconds, and for no process longer than a minute. A
+ *    process that has just started may not know all others. After a loss that
+ *    it noticed, or an outage in which it started, it makes the server wait
+ *    these five seconds for them. It cannot notice a loss before its first
+ *    contact: the server looks new to it, and waits only the second.
  * 5. The process pushes the calls it admitted without the server.
  *
  * In a store of several servers, each server has its own state; what changes
@@ -84,6 +95,8 @@ export interface SharedMode {
   tryNow(): void
   /** The server received buckets whose counters are lost, which its marker does not show. */
   lost(reason: string): void
+  /** The server received its buckets from one that is gone. Its marker shows the loss, but not to a process that never saw another marker. */
+  inherited(): void
   /** The connection ended or could not be made. */
   disconnected(cause: Error | undefined): void
   /** Checks the counters when no recent call has. Called about four times a second. */
@@ -98,6 +111,8 @@ export interface SharedModeOptions {
   readonly part: Omit<Part, 'isOurs' | 'push'>
   /** See {@link Heartbeat.living}; empty when this process admits no calls. */
   readonly living: () => readonly number[]
+  /** See {@link Heartbeat.knowsOthers}; true when this process admits no calls. */
+  readonly knowsOthers: () => boolean
   /** A silence of this length is an outage. */
   readonly deadlineMs: number
   /** Monotonic milliseconds. */
@@ -133,6 +148,7 @@ export function createSharedMode({
   catchUp,
   part,
   living,
+  knowsOthers,
   deadlineMs,
   monotonic,
   log,
@@ -146,6 +162,13 @@ export function createSharedMode({
   /** Run id of the connected server; undefined until INFO was read on this connection. */
   let runId: string | undefined
   const losses = createLosses({ catchUp, part })
+  /** Whether the server may lack counts from before this process reached it. */
+  let mayLackCounts = false
+  /**
+   * Whether the server may lack counts of processes that this one had not met when it noticed a loss. True until the server
+   * grants again, because a second loss before that may affect the same processes.
+   */
+  let mayMissSome = false
   let heardAt = Number.NEGATIVE_INFINITY
   let logged = { reason: '', at: Number.NEGATIVE_INFINITY }
   let stopWatch: (() => void) | undefined
@@ -168,6 +191,8 @@ export function createSharedMode({
 
   function leave(cause: AwayCause, reason: string): void {
     if (mode.name === 'closed') return
+    // What it counts may be from before this process, and lost meanwhile.
+    mayLackCounts ||= losses.marker() === undefined
     const wasShared = decidesCalls()
     const at = monotonic()
     if (wasShared || (reason !== logged.reason && at - logged.at >= logMs)) {
@@ -193,7 +218,19 @@ export function createSharedMode({
   async function examine(): Promise<void> {
     const info = await infoIfPermitted()
     checkRedis(info, { isEvictionAllowed, isCluster: part.isClusterNode })
+    await examineScripts()
     runId = info.get('run_id') ?? part.runIdOtherwise
+  }
+
+  /** Other errors than these pass, such as LOADING or that of a proxy whose server is away. NOPERM: the user may not run scripts. */
+  async function examineScripts(): Promise<void> {
+    const asked = { script: probeScript, keys: [], args: () => [], deadlineMs: patienceMs }
+    const { numbers } = await connection.ask(asked).catch((error: unknown) => {
+      if (!(error instanceof Error) || !isOfScripts(error)) throw error
+      throw scriptsUnsuitable(error.message)
+    })
+    if (String(numbers) === String(probeReply)) return
+    throw scriptsUnsuitable(`${numbers.join(' ')} in place of ${probeReply.join(' ')}`)
   }
 
   async function attempt(): Promise<void> {
@@ -227,13 +264,15 @@ export function createSharedMode({
 
   function arrive(): void {
     enter({ name: 'arriving' })
+    mayMissSome = false
     breaker.reset()
     log.info({ node }, 'counters are shared')
     onShared()
   }
 
   function knowledge(): ServerKnowledge {
-    return { runId: runId ?? '', living: living() }
+    mayMissSome ||= (mayLackCounts || losses.hasHappened()) && !knowsOthers()
+    return { runId: runId ?? '', living: mayMissSome ? [...living(), unknownProcess] : living() }
   }
 
   function failedAttempt(error: Error): void {
@@ -336,6 +375,9 @@ export function createSharedMode({
       losses.add()
       leave('lost_counters', reason)
     },
+    inherited() {
+      mayLackCounts = true
+    },
     disconnected(cause) {
       leave('disconnected', cause?.message ?? 'the connection was closed')
     },
@@ -351,6 +393,11 @@ export function createSharedMode({
       clearInterval(timer)
     },
   }
+}
+
+/** Errors of a server that has no such command, or whose scripts cannot do what the probe does. */
+function isOfScripts({ message }: Error): boolean {
+  return /^(NOPERM |ERR .*(command|script|support))/i.test(message)
 }
 
 /** Errors of a server that is no longer, or not yet, the primary: look for another one. */

@@ -9,11 +9,20 @@ export interface StoreClock {
   learn(serverTimeMs: number, sentAt: number, receivedAt: number): number
   /** Milliseconds since 1970, never ahead of the store while both clocks run alike. It runs with the monotonic clock until the next reply. Before the first reply, the local clock. */
   now(): number
+  /** Milliseconds since 1970 that the store has not passed yet, while both clocks run alike. */
+  latest(): number
+  /** Whether there was a reply. */
+  hasReplied(): boolean
 }
 
+/** The estimate alone. */
+export type StoreTime = Pick<StoreClock, 'now' | 'latest' | 'hasReplied'>
+
 export interface StoreClockOptions {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, before the first reply. */
   readonly now: () => number
+  /** The bound before the first reply. (Default: none) */
+  readonly latest?: () => number
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
@@ -32,28 +41,40 @@ export const driftMost = 0.0002
  * Because clocks drift, a reply counts for less the older it is: a later reply
  * replaces it even with a slightly lower bound. Without replies the estimate
  * does not decrease: in an outage, a window must end when callers were told
- * that it does. An estimate above the upper bound of a reply means that a clock
- * stepped, and is discarded.
+ * that it does. Bounds that a reply contradicts mean that a clock stepped, and
+ * are discarded.
  */
-export function createStoreClock({ now, monotonic }: StoreClockOptions): StoreClock {
-  let ahead: number | undefined
+export function createStoreClock({
+  now,
+  monotonic,
+  latest = () => Number.POSITIVE_INFINITY,
+}: StoreClockOptions): StoreClock {
+  /** Bounds of the store's time against the monotonic clock. */
+  let least = Number.NEGATIVE_INFINITY
+  let most = Number.POSITIVE_INFINITY
   let learntAt = 0
+  const hasReplied = () => least !== Number.NEGATIVE_INFINITY
 
-  function aheadAt(at: number): number | undefined {
-    return ahead === undefined ? undefined : ahead - Math.max(0, at - learntAt) * driftMost
+  function driftAt(at: number): number {
+    return Math.max(0, at - learntAt) * driftMost
   }
 
   return {
     learn(serverTimeMs, sentAt, receivedAt) {
-      const least = serverTimeMs - receivedAt
-      const most = serverTimeMs + 1 - sentAt
-      const known = aheadAt(receivedAt)
-      ahead = known === undefined || known < least || known > most ? least : known
+      const repliedLeast = serverTimeMs - receivedAt
+      const repliedMost = serverTimeMs + 1 - sentAt
+      const drift = driftAt(receivedAt)
+      const hasStepped = least - drift > repliedMost || most + drift < repliedLeast
+      least = hasStepped ? repliedLeast : Math.max(least - drift, repliedLeast)
+      most = hasStepped ? repliedMost : Math.min(most + drift, repliedMost)
       learntAt = receivedAt
-      return serverTimeMs - ahead
+      return serverTimeMs - least
     },
-    now() {
-      return ahead === undefined ? now() : monotonic() + ahead
+    now: () => (hasReplied() ? monotonic() + least : now()),
+    latest() {
+      const at = monotonic()
+      return hasReplied() ? at + most + driftAt(at) : latest()
     },
+    hasReplied,
   }
 }

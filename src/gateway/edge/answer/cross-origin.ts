@@ -64,19 +64,27 @@ const maxAgeSeconds = '600'
 
 const accepted = new WeakMap<Operation, string>()
 
+/** What a preflight asks about. */
+export interface Preflighted {
+  readonly apiVersion: ApiVersion
+  readonly operation: Operation
+  /** Methods of the path. */
+  readonly allow: readonly string[]
+  /** Names of fields that a call may send and no document has. */
+  readonly further: readonly string[]
+}
+
 /** Header fields of the answer to a preflight: which methods and fields the document publishes, whatever was asked for. */
 export function preflightHeaders(
   portalOrigin: string,
-  version: ApiVersion,
-  operation: Operation,
-  allow: readonly string[],
+  { apiVersion, operation, allow, further }: Preflighted,
 ): readonly string[] {
   return [
     ...allowedTo(portalOrigin),
     'Access-Control-Allow-Methods',
     allow.join(', '),
     'Access-Control-Allow-Headers',
-    acceptedHeaders(version, operation),
+    [acceptedHeaders(apiVersion, operation), ...further].join(', '),
     'Access-Control-Max-Age',
     maxAgeSeconds,
   ]

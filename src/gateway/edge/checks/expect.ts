@@ -1,7 +1,7 @@
 import type { BucketState, Counter } from '../../counters/counter.ts'
-import { peekedGrant } from '../../counters/standing.ts'
 import type { EntitledCall } from '../call.ts'
 import { guarded, type Judge } from '../check.ts'
+import { peekedForDrill } from '../drilled-grant.ts'
 import { refuseByGrant } from './limit.ts'
 import type { Rehearse } from './rehearse.ts'
 
@@ -20,12 +20,14 @@ export interface ExpectOptions {
 export function expect({ counter, rehearse, now }: ExpectOptions): Judge<EntitledCall> {
   return (call, next) => {
     const { plan, buckets } = call.entitlement
-    if (call.fields.expect === undefined || !call.hasBody || plan.mode === 'observe') {
+    // In the outage that `degraded` shows, there is nothing to read here.
+    const isUnread = plan.mode === 'observe' || call.drill === 'degraded'
+    if (call.fields.expect === undefined || !call.hasBody || isUnread) {
       next(call)
       return
     }
     const judge = guarded(next, (states: readonly BucketState[]) => {
-      const grant = peekedGrant(buckets, states)
+      const grant = peekedForDrill(call.drill, buckets, states)
       if (grant.admitted) next(call)
       else {
         // The check of the limit, which rehearses the other calls, does not see this one.

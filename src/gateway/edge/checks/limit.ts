@@ -4,11 +4,14 @@ import { resetsAt, windowSeconds } from '../../counters/window.ts'
 import { secondsUp, tightest } from '../answer/limit-headers.ts'
 import type { EntitledCall, GrantedCall, ReceivedCall } from '../call.ts'
 import { type Check, guarded } from '../check.ts'
+import type { DrilledGrant } from '../drilled-grant.ts'
 import type { Rehearse } from './rehearse.ts'
 
 export interface LimitOptions {
   readonly counter: Pick<Counter, 'grant'>
   readonly rehearse: Rehearse
+  /** Undefined: no call is a drill. */
+  readonly drilledGrant: DrilledGrant | undefined
   /** Milliseconds since 1970; only for the member `resetsAt`. */
   readonly now: () => number
 }
@@ -17,19 +20,44 @@ export interface LimitOptions {
  * Asks the counter for one call and refuses it when the window is used up. The
  * last check, so that a call refused for another reason is never counted.
  */
-export function limit({ counter, rehearse, now }: LimitOptions): Check<ReceivedCall, GrantedCall> {
+export function limit(options: LimitOptions): Check<ReceivedCall, GrantedCall> {
+  const { counter, rehearse, drilledGrant, now } = options
   return (call, next) => {
     const { plan, buckets } = call.entitlement
+    const { drill } = call
+    if (drill !== undefined && drilledGrant !== undefined) {
+      drilledGrant(
+        drill,
+        call.entitlement,
+        guarded(next, (grant) => {
+          if (grant === undefined) next(countersUnavailable(countersRetryMs))
+          else if (isPassed(call, grant)) next(call.granted(grant))
+          else next(refuseByGrant(call, grant, now()))
+        }),
+      )
+      return
+    }
     rehearse(call)
     counter.grant(
       buckets,
       plan.onStoreOutage,
       guarded(next, (grant) => {
-        const isPassed = grant.admitted || plan.mode === 'observe'
-        next(isPassed ? call.granted(grant) : refuseByGrant(call, grant, now()))
+        next(isPassed(call, grant) ? call.granted(grant) : refuseByGrant(call, grant, now()))
       }),
     )
   }
+}
+
+/** A plan that only observes passes every call, except the drill that asks to see what it will refuse. */
+export function isPassed({ entitlement, drill }: EntitledCall, grant: Grant): boolean {
+  return grant.admitted || (entitlement.plan.mode === 'observe' && drill !== '429')
+}
+
+/** For a drill whose limits cannot be read: by then the next attempt to reach the store is over. */
+const countersRetryMs = 1_000
+
+function countersUnavailable(retryAfterMs: number): Refusal {
+  return { code: 'COUNTERS_UNAVAILABLE', headers: { 'retry-after': secondsUp(retryAfterMs) } }
 }
 
 /** The refusal of a call that its grant does not let pass, because a window is used up or the store is away. The response shows the state of the limits. */
@@ -37,8 +65,7 @@ export function refuseByGrant(call: EntitledCall, grant: Grant, nowMs: number): 
   call.refusedBy(grant)
   const { plan } = call.entitlement
   if (grant.decision === 'degraded_refused' && plan.onStoreOutage === 'deny') {
-    const headers = { 'retry-after': secondsUp(grant.retryAfterMs) }
-    return { code: 'COUNTERS_UNAVAILABLE', headers }
+    return countersUnavailable(grant.retryAfterMs)
   }
   return quotaExceeded(call, grant, nowMs)
 }

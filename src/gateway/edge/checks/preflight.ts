@@ -1,5 +1,6 @@
 import { methods } from '../../../catalogue/catalogue.ts'
 import { isRetired } from '../../../catalogue/lifecycle.ts'
+import { drillHeader } from '../../../platform/drills.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import { preflightHeaders } from '../answer/cross-origin.ts'
 import type { TargetedCall } from '../call.ts'
@@ -12,6 +13,8 @@ const bodyInOptions: Refusal = {
 }
 
 export interface PreflightOptions {
+  /** Whether a call of an API may ask for a drill. */
+  readonly hasDrills: (api: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -23,7 +26,7 @@ export interface PreflightOptions {
  * gets the lists from the document, never what the browser asked for. The route
  * check refuses any other OPTIONS request.
  */
-export function preflight({ now }: PreflightOptions): Judge<TargetedCall> {
+export function preflight({ now, hasDrills }: PreflightOptions): Judge<TargetedCall> {
   return (call, next) => {
     const { method } = call.request
     const { requestedMethod: wanted } = call.fields
@@ -44,7 +47,10 @@ export function preflight({ now }: PreflightOptions): Judge<TargetedCall> {
     const { apiVersion, operation } = found
     const here = call.published.router.match(method, call.path)
     const allow = here.kind === 'method-not-allowed' ? here.allow : [operation.method]
-    const headers = preflightHeaders(call.portalOrigin, apiVersion, operation, allow)
+    const headers = preflightHeaders(call.portalOrigin, {
+      ...{ apiVersion, operation, allow },
+      further: hasDrills(operation.api) ? [drillHeader] : [],
+    })
     next({ status: 204, headers })
   }
 }

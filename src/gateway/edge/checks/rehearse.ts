@@ -7,7 +7,7 @@ export interface RehearseOptions {
   readonly rehearsed: (call: EntitledCall, grant: Grant) => void
 }
 
-/** Counts a call under the limits that its plan rehearses. The call does not wait for it. */
+/** Counts a call, unless it is a drill, under the limits that its plan rehearses. The call does not wait for it. */
 export type Rehearse = (call: EntitledCall) => void
 
 /**
@@ -19,7 +19,7 @@ export type Rehearse = (call: EntitledCall) => void
 export function createRehearse({ counter, rehearsed }: RehearseOptions): Rehearse {
   return (call) => {
     const rehearsal = call.entitlement.rehearsed
-    if (rehearsal === undefined) return
+    if (rehearsal === undefined || call.drill !== undefined) return
     counter.grant(rehearsal.buckets, rehearsal.onStoreOutage, (grant) => rehearsed(call, grant))
   }
 }

@@ -7,9 +7,10 @@ export interface RoomOptions {
   readonly hasRoom: (operation: Operation) => boolean
 }
 
-/** Refuses when too many calls already wait for the backend. Runs before the limit, so that such a refusal is not counted. */
+/** Refuses when too many calls already wait for the backend, or as if they did (drill `503`). Runs before the limit, so that such a refusal is not counted. */
 export function room({ hasRoom }: RoomOptions): Judge<RoutedCall> {
   return (call, next) => {
-    next(hasRoom(call.operation) ? call : { code: 'OVERLOADED', headers: { 'retry-after': '1' } })
+    const isFree = call.drill !== '503' && hasRoom(call.operation)
+    next(isFree ? call : { code: 'OVERLOADED', headers: { 'retry-after': '1' } })
   }
 }

@@ -1,4 +1,5 @@
 import type { Catalogue, Operation } from '../../../catalogue/catalogue.ts'
+import type { CallDrill } from '../../../platform/drills.ts'
 import type { PoolLoad } from '../../../platform/pool-load.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import { Roster } from '../../../platform/roster.ts'
@@ -7,8 +8,9 @@ import type { Watched } from '../../../platform/watched-files.ts'
 import { createPool, type Pool } from '../../upstream/pool.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall, RoutedCall } from '../call.ts'
+import { beginDrilled } from './drilled.ts'
 import { Exchange, type ExchangeOptions, type ExchangeTimes } from './exchange.ts'
-import type { IdentitySigner } from './identity.ts'
+import type { BankDrill, IdentitySigner } from './identity.ts'
 import { createOperationLanes, type OperationLanes } from './operation-lanes.ts'
 import type { PassesField } from './passing-fields.ts'
 import { requestHead } from './request-head.ts'
@@ -124,14 +126,17 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     forward(call) {
       // Destroyed, although its 'close' has not been emitted yet: no client waits, so nothing goes to the backend.
       if (call.request.socket.destroyed) return
-      const { caller, version, operation, body, certificate } = call
+      const { caller, version, operation, body, certificate, drill } = call
       const { host, pool, lanes, exchanges } = backendOf(operation)
-      const token = identity.tokenFor(caller, version, certificate)
+      const token = identity.tokenFor(caller, version, certificate, bankDrill(drill))
       const passes = passingFields(call.published.catalogue)
       const head = requestHead(call, { path: upstreamPath(call), host, identity: token, passes })
       const lane = lanes.of(operation)
       call.forwardedAt = monotonic()
-      new Exchange(call, lane, exchanges).begin(pool, { head, body, lane })
+      const exchange = new Exchange(call, lane, exchanges)
+      const request = { head, body, lane }
+      if (drill === undefined) exchange.begin(pool, request)
+      else beginDrilled(exchange, { drill, pool, request, times })
     },
     hasRoom: (operation) => backendOf(operation).lanes.hasRoom(operation),
     load: () => new Map([...named].map(([name, { pool }]) => [name, pool.load()])),
@@ -140,6 +145,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       clearInterval(watch)
     },
   }
+}
+
+/** The drill that the bank itself answers. */
+function bankDrill(drill: CallDrill | undefined): BankDrill | undefined {
+  return drill === 'consent-expired' ? drill : undefined
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet, type JWK } from 'jose'
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
+import type { Drill } from '../../../platform/drills.ts'
 import type { Watched } from '../../../platform/watched-files.ts'
 import type { Caller } from '../../registry/registry.ts'
 import type { ClientCertificate } from '../client-certificates.ts'
@@ -50,17 +51,21 @@ export type IdentifiedCaller = Pick<
 /** What a token states about a call; the backend knows the rest from method and path. */
 export type IdentifiedVersion = Pick<ApiVersion, 'api' | 'version'>
 
+/** What the sandbox bank is asked to play in a call: the consent of the call has expired. */
+export type BankDrill = Extract<Drill, 'consent-expired'>
+
 /** Signs the identity of the caller for the backend (RFC 7515; typ `gateway-identity+jwt`). */
 export interface IdentitySigner {
   /**
    * The compact JWS for the calls of an application to an API version, with a
-   * client certificate or without one: a cached one, or on the first call a new
-   * one. It is at most 45 s old, so it remains valid for at least another 15 s.
+   * client certificate or without one: a cached one, or on the first call and
+   * for a drill a new one. It is at most 45 s old, so it remains valid for at least another 15 s.
    */
   tokenFor(
     caller: IdentifiedCaller,
     version: IdentifiedVersion,
     certificate: ClientCertificate | undefined,
+    drill?: BankDrill | undefined,
   ): string
   /** Public keys for the backend, as `/.well-known/jwks.json` serves them. Another object after each change. */
   jwks(): JSONWebKeySet
@@ -106,6 +111,7 @@ export async function createIdentitySigner(
     caller: IdentifiedCaller,
     { api, version }: IdentifiedVersion,
     certificate: ClientCertificate | undefined,
+    drill: BankDrill | undefined,
   ): IdentityToken {
     const { applicationId, applicationName, isStrict, seals, redirectOrigins } = caller
     const issuedAt = Math.floor(now() / 1000)
@@ -116,6 +122,7 @@ export async function createIdentitySigner(
       // A strict application without origins may name no address; any other may name every address.
       ...(isStrict || redirectOrigins.length > 0 ? { redirects: redirectOrigins } : {}),
       ...(certificate === undefined ? {} : claimsOf(certificate)),
+      ...(drill === undefined ? {} : { drill }),
       ...{ iat: issuedAt, exp: issuedAt + lifetimeSeconds },
     })
     const { header, signing } = active
@@ -127,7 +134,9 @@ export async function createIdentitySigner(
   return {
     jwks: () => active.jwks,
 
-    tokenFor(caller, version, certificate) {
+    tokenFor(caller, version, certificate, drill) {
+      // Never cached, so that no other call can get it.
+      if (drill !== undefined) return make(caller, version, certificate, drill).jws
       let ofCaller = tokens.get(caller)
       if (ofCaller === undefined) {
         ofCaller = { plain: new WeakMap(), certified: new WeakMap() }
@@ -137,7 +146,7 @@ export async function createIdentitySigner(
       const known = ofVersions.get(version)
       const age = known === undefined ? Number.POSITIVE_INFINITY : monotonic() - known.madeAt
       if (known === undefined || age >= reuseMs) {
-        const made = make(caller, version, certificate)
+        const made = make(caller, version, certificate, undefined)
         ofVersions.set(version, made)
         return made.jws
       }
@@ -145,7 +154,7 @@ export async function createIdentitySigner(
         known.isRenewing = true
         setImmediate(() => {
           try {
-            ofVersions.set(version, make(caller, version, certificate))
+            ofVersions.set(version, make(caller, version, certificate, undefined))
           } catch {
             // The call that finds the token too old signs by itself, and gets the error.
             known.isRenewing = false

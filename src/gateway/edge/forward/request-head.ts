@@ -1,6 +1,6 @@
 import type { Method } from '../../../catalogue/catalogue.ts'
 import type { GrantedCall } from '../call.ts'
-import { connectionNames, withoutNamed } from '../connection-names.ts'
+import { forwardedFields } from '../connection-names.ts'
 import { octetsOf } from '../request/body-pieces.ts'
 import { traceparentOf } from '../request/trace.ts'
 import { via } from '../via.ts'
@@ -35,8 +35,7 @@ export function requestHead(
   { path, host, identity, passes }: RequestHeadOptions,
 ): string {
   const { fields, operation, body } = call
-  const named = connectionNames(fields.connection)
-  const forwarded = named === undefined ? fields.forwarded : withoutNamed(fields.forwarded, named)
+  const forwarded = forwardedFields(fields)
   let head = `${operation.method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`
   for (let at = 0; at < forwarded.length; at += 2) {
     const name = forwarded[at] ?? ''

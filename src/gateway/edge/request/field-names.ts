@@ -1,3 +1,4 @@
+import { drillHeader } from '../../../platform/drills.ts'
 import { createSpellings } from '../spellings.ts'
 
 /** How the gateway treats a request field, by its name alone. */
@@ -26,6 +27,7 @@ export type FieldRole =
   | 'transferEncoding'
   | 'expect'
   | 'requestedMethod'
+  | 'drill'
   | 'clientCert'
   | 'clientCertChain'
   | 'traceparent'
@@ -40,6 +42,7 @@ const roles: ReadonlyMap<string, FieldRole> = new Map([
   ['transfer-encoding', 'transferEncoding'],
   ['expect', 'expect'],
   ['access-control-request-method', 'requestedMethod'],
+  [drillHeader.toLowerCase(), 'drill'],
   ['client-cert', 'clientCert'],
   ['client-cert-chain', 'clientCertChain'],
   ['traceparent', 'traceparent'],
@@ -60,6 +63,7 @@ const singletons = [
   'signature',
   'tpp-signature-certificate',
   'client-cert',
+  drillHeader.toLowerCase(),
 ]
 
 const keys: ReadonlySet<string> = new Set(['x-api-key', 'x-ibm-client-id'])
@@ -104,6 +108,7 @@ const ownedByGateway = [
   'x-http-method-override',
   'x-http-method',
   'x-method-override',
+  drillHeader.toLowerCase(),
   // Continued: the backend gets the gateway's own.
   'traceparent',
   'tracestate',

@@ -17,6 +17,7 @@ export interface RequestFields {
   readonly transferEncoding: string | undefined
   readonly expect: string | undefined
   readonly requestedMethod: string | undefined
+  readonly drill: string | undefined
   /** RFC 9440. */
   readonly clientCert: string | undefined
   readonly clientCertChain: string | undefined
@@ -77,6 +78,7 @@ const absent = {
   transferEncoding: undefined,
   expect: undefined,
   requestedMethod: undefined,
+  drill: undefined,
   clientCert: undefined,
   clientCertChain: undefined,
   traceparent: undefined,

@@ -24,29 +24,43 @@ export interface AvailabilityRecorderOptions {
   readonly minutesEveryMs?: number
 }
 
+/** Runs of {@link AvailabilityRecorderOptions.slicesEveryMs} between two questions, while no gateway has unanswered calls. */
+const quietRuns = 3
+
 /** Slices in a statement: up to about 5 MB. */
 const slicesPerWrite = 100
 
 /**
  * Writes off the data path. While every call succeeds, it writes only the figures
- * of the minute, and asks once a second whether another gateway has
- * unanswered calls.
+ * of the minute, and asks every three seconds whether another gateway has
+ * unanswered calls. As soon as one has, it writes and asks every second.
  */
 export function recordAvailability(options: AvailabilityRecorderOptions): AvailabilityRecorder {
   const { db, log, now } = options
   const tally = createAvailabilityTally()
   const gateway = options.randomUUID()
   const nothing: ReadonlySet<number> = new Set()
+  let wanted: ReadonlyMap<string, ReadonlySet<number>> = new Map()
+  let runs = 0
+  /** Whether the last question was followed by slices: the others may have more for the same outage. */
+  let hasWritten = false
 
   /** @param isLast this gateway cannot be asked later */
   async function writeAsked(isLast: boolean): Promise<void> {
     const nowSecond = Math.floor(now() / 1_000)
-    for (const held of tally.versions.values()) held.forget(nowSecond)
-    const wanted = await readWanted(db)
+    const versions = [...tally.versions.values()]
+    for (const held of versions) held.forget(nowSecond)
+    const isQuiet =
+      wanted.size === 0 && !hasWritten && !versions.some((held) => held.hasUnanswered())
+    runs += 1
+    if (isQuiet && !isLast && runs % quietRuns !== 0) return
+    wanted = await readWanted(db)
+    hasWritten = false
     for (const [name, held] of tally.versions) {
       const slices = held.take(wanted.get(name) ?? nothing, { nowSecond, isLast })
       for (let at = 0; at < slices.length; at += slicesPerWrite) {
         await write(slices.slice(at, at + slicesPerWrite), () => held.giveBack(slices.slice(at)))
+        hasWritten = true
       }
     }
   }

@@ -36,6 +36,8 @@ interface HeldSecond {
 export interface SecondsHeld {
   succeeded(at: number, repliedAt: number): void
   notReplied(call: UnansweredCall): void
+  /** Whether unanswered calls wait to be taken. */
+  hasUnanswered(): boolean
   /**
    * Takes what the other gateways need: each second with unanswered calls; the
    * successes in such a second, of any gateway; and the first second with
@@ -155,6 +157,11 @@ export function createSecondsHeld(names: { api: string; version: string }): Seco
       found.unanswered ??= noneHeld()
       namedHeld += addUnanswered(found.unanswered, call, namedHeld >= namedMax)
     },
+
+    hasUnanswered: () =>
+      [...held.values()].some(
+        ({ unanswered, returned }) => unanswered !== undefined || returned.size > 0,
+      ),
 
     take(wanted, { nowSecond, isLast }) {
       known = [...wanted]

@@ -26,6 +26,7 @@ export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
     at: endedAt - totalSeconds * 1000,
     request_id: call.requestId,
     trace_id: call.trace.id,
+    drill: call.drill ?? null,
     key_id: caller.keyId,
     method: call.request.method ?? '',
     api: version?.api ?? null,

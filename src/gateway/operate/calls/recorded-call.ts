@@ -9,6 +9,7 @@ export interface RecordedCall {
   readonly at: number
   readonly request_id: string
   readonly trace_id: string
+  readonly drill: string | null
   readonly key_id: string
   readonly method: string
   readonly api: string | null

@@ -19,7 +19,9 @@ export interface ReplayApplicationOptions {
 /** Replays the recorded calls of an application, its last 1,000 within 24 hours, against another version. */
 export async function replayApplication(options: ReplayApplicationOptions): Promise<Replay> {
   const { stores, catalogue, applicationId, from, to, plan, nowMs } = options
-  const calls = await stores.calls.list({ applicationId, limit: recordsKept })
+  const recorded = await stores.calls.list({ applicationId, limit: recordsKept })
+  // A drill says nothing about what the application does.
+  const calls = recorded.filter(({ drill }) => drill === null)
   const overrides = await stores.overrides.list({ applicationId })
   const key = versionKey(to.api, to.version)
   return replayCalls({

@@ -3,6 +3,7 @@ import { translatedDocument } from '../../../catalogue/in-language.ts'
 import type { Language } from '../../../messages/language.ts'
 import type { PortalServices } from '../services.ts'
 import { utcDay, withMovedDays } from './moved-days.ts'
+import { drillTexts, withDrills } from './with-drills.ts'
 import { descriptionIn, withSamples } from './with-samples.ts'
 
 /** The document of a version as developers get it; in English if no language is given. */
@@ -17,14 +18,15 @@ interface Served {
  * Creates the function that turns the document of a version into the one that
  * developers get. Its server is the gateway as developers reach it. The days in
  * its examples move along: `x-examples-day` becomes today (UTC). Its operations
- * have samples. In another language, the texts that its translation has replace
+ * have samples, and where calls go to the sandbox the header for drills. In another language, the texts that its translation has replace
  * the document's own. Each document is made once a day and language, and again
  * after a reload of the catalogue.
  */
 export function createServedDocument({
   gatewayUrl,
   now,
-}: Pick<PortalServices, 'gatewayUrl' | 'now'>): ServedDocument {
+  hasDrills,
+}: Pick<PortalServices, 'gatewayUrl' | 'now' | 'hasDrills'>): ServedDocument {
   const known = new WeakMap<ApiVersion, Served>()
   const others = new WeakMap<OpenApiDocument, Partial<Record<Language, OpenApiDocument>>>()
 
@@ -36,7 +38,8 @@ export function createServedDocument({
     if (last?.made === made) return last.served
     const servers = [{ url: `${origin}${published.prefix}` }]
     const document = { ...movedTo(published.document, today), servers }
-    const served = withSamples(document, published, origin)
+    const sampled = withSamples(document, published, origin)
+    const served = hasDrills(published.api) ? withDrills(sampled, published) : sampled
     known.set(published, { made, served })
     return served
   }
@@ -58,7 +61,10 @@ function inLanguage(
 ): OpenApiDocument {
   const translation = published.translations[language]
   if (translation === undefined) return document
-  const translated = translatedDocument(document, translation)
+  const translated = translatedDocument(document, {
+    ...translation,
+    parameters: { ...translation.parameters, ...drillTexts(language) },
+  })
   const description = descriptionIn(document, published, language)
   if (description === undefined) return translated
   return { ...translated, info: { ...translated.info, description } }

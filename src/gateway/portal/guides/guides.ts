@@ -39,7 +39,8 @@ export function createGuides(
 ): Guides {
   const { catalogue, gatewayUrl, portalUrl, now } = services
   const sources = readGuideSources()
-  const servedDocument = createServedDocument(services)
+  // Guides show samples, which are no drills.
+  const servedDocument = createServedDocument({ gatewayUrl, now, hasDrills: () => false })
   const made = new Map<string, { readonly of: object; readonly guide: Guide }>()
   const anyVersion = {}
 

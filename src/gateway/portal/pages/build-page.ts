@@ -22,14 +22,20 @@ const here = fileURLToPath(new URL('../../../..', import.meta.url))
 
 export interface BuildPageOptions {
   readonly log: Logger
-  /** Absolute; holds one folder per state of the sources. (Default: `dist/portal-ui` of this program) */
+  /** Absolute; holds one folder per state of the sources. (Default: `dist/portal-ui` of the repository) */
   readonly folder?: string
   /** Absolute; where the sources are. (Default: this program) */
   readonly repository?: string
 }
 
+/** Where a release, which has no sources, has the page: below the folder of the program. */
+export function shippedPage(program: string): string {
+  return join(program, 'dist', 'portal-ui', 'shipped')
+}
+
 /**
- * Finds the built page for the current sources, or builds it. Several processes
+ * Finds the built page for the current sources, or builds it; in a release, the
+ * page that came with it. Several processes
  * may build at once, each in its own folder; the first to finish moves its
  * folder into place in one step and the others use it. The build runs in its
  * own process, so calls through a gateway in this one do not wait for it.
@@ -38,7 +44,8 @@ export interface BuildPageOptions {
  * @throws {PageBuildError}
  */
 export async function buildPage(options: BuildPageOptions): Promise<string> {
-  const { log, repository = here, folder = join(here, 'dist', 'portal-ui') } = options
+  const { log, repository = here, folder = join(repository, 'dist', 'portal-ui') } = options
+  if (existsSync(shippedPage(repository))) return shippedPage(repository)
   const place = join(folder, await stampPage(repository))
   if (existsSync(place)) return place
   log.info('building the portal page; this takes a few seconds after every change to its sources')

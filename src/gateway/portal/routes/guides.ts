@@ -36,7 +36,10 @@ const VersionParams = Type.Object({ api: Type.String(), version: Type.String() }
 /** The guides and the reference as data for the page and as Markdown for programs, and what the search finds. */
 export function registerGuides(
   app: PortalApp,
-  services: Pick<PortalServices, 'catalogue' | 'gatewayUrl' | 'portalUrl' | 'now' | 'sandbox'> & {
+  services: Pick<
+    PortalServices,
+    'catalogue' | 'gatewayUrl' | 'portalUrl' | 'now' | 'sandbox' | 'hasDrills'
+  > & {
     readonly guides: Guides
     readonly problemSamples: ProblemSamples
     readonly frontPages: Pick<FrontPages, 'known'>

@@ -159,6 +159,12 @@ export const CallRecord = closed({
   resetsAt: nullable(Instant),
   totalMs: Type.Number(),
   upstreamMs: nullable(Type.Number({ description: 'part of totalMs spent waiting for the bank' })),
+  drill: nullable(
+    Type.String({
+      description:
+        'what the header Sandbox-Drill asked for, or refused: the gateway did not make the drill; null: a call and not a drill',
+    }),
+  ),
   reason: Type.String({ description: 'plain-English explanation' }),
 })
 export type CallRecord = Static<typeof CallRecord>

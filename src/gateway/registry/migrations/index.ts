@@ -21,6 +21,9 @@ import { publishedConfigurations } from './0024-published-configurations.ts'
 import { availability } from './0025-availability.ts'
 import { processes } from './0030-processes.ts'
 import { traceIds } from './0031-trace-ids.ts'
+import { counting } from './0032-counting.ts'
+import { countSamples } from './0033-count-samples.ts'
+import { drills } from './0035-drills.ts'
 
 /** All migrations of the registry by name. A new one is a new file and a line here; an old one never changes. */
 export const registryMigrations = {
@@ -47,4 +50,7 @@ export const registryMigrations = {
   '0025-availability': availability,
   '0030-processes': processes,
   '0031-trace-ids': traceIds,
+  '0032-counting': counting,
+  '0033-count-samples': countSamples,
+  '0035-drills': drills,
 } as const

@@ -52,7 +52,8 @@ function AtTheBank({ record }: { readonly record: CallRecord }) {
 
 /** Which call of how many it was, or that none was left. */
 function AtTheLimit({ record, state }: Omit<CallStageTextProps, 'stage'>) {
-  const { limit, limitScope, used, remaining, resetsAt, decision, outcome } = record
+  const { limit, limitScope, used, remaining, resetsAt, decision, outcome, drill } = record
+  if (drill !== null) return t('story.drillLimit')
   if (decision === 'degraded_admitted') return t('story.countersAway')
   if (limit === null) return state === 'failed' ? <Failure record={record} /> : t('story.unlimited')
   if (used === null || remaining === null || resetsAt === null) {

@@ -22,7 +22,7 @@ export interface CallStoryProps {
 
 /** What became of a call: what it passed, what was counted, where its time went, and what to do now. */
 export function CallStory({ applicationId, record }: CallStoryProps) {
-  const { at, status, requestId, traceId, operation, totalMs, upstreamMs } = record
+  const { at, status, requestId, traceId, operation, totalMs, upstreamMs, drill } = record
   const code = errorCode(record)
   const tryAgain = new URLSearchParams({ operation: operation ?? '' })
   return (
@@ -30,11 +30,21 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
       <p className={classes['lead']}>
         <StatusCode status={status} />
         <Pill tone={outcomeTone(record)}>{outcomeWord(record)}</Pill>
+        {drill === null ? null : <Pill tone="neutral">{t('calls.drill')}</Pill>}
         <span className={classes['dim']}>
           <Time at={at} isPrecise />
         </span>
       </p>
-      <WhatToDo applicationId={applicationId} record={record} code={code} />
+      {drill === null || drill === 'refused' ? (
+        <WhatToDo applicationId={applicationId} record={record} code={code} />
+      ) : (
+        <p>
+          <Message
+            id="story.drill"
+            values={{ drill: <code dir="ltr">Sandbox-Drill: {drill}</code> }}
+          />
+        </p>
+      )}
       <ol className={classes['stages']} aria-label={t('story.stages')}>
         {stagesOf(record).map(({ stage, state }) => (
           <li key={stage} data-state={state}>
@@ -55,7 +65,9 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
           </li>
         ))}
       </ol>
-      {isAdmitted(record) ? null : <p className={classes['dim']}>{t('story.uncounted')}</p>}
+      {isAdmitted(record) || drill !== null ? null : (
+        <p className={classes['dim']}>{t('story.uncounted')}</p>
+      )}
       <TimeSplit totalMs={totalMs} upstreamMs={upstreamMs} />
       <dl className={classes['facts']}>
         <dt>X-Request-ID</dt>

@@ -4,6 +4,7 @@ import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
+import { Pill } from '../../components/pill.tsx'
 import { StatusCode } from '../../components/status-code.tsx'
 import { exactTime } from '../../components/time.tsx'
 import { dateFormat } from '../../formats.ts'
@@ -65,7 +66,7 @@ interface RowProps {
 }
 
 function Row({ record, onOpen }: RowProps) {
-  const { at, method, status, totalMs, requestId } = record
+  const { at, method, status, totalMs, requestId, drill } = record
   const { data: apis } = useApis()
   const title = callTitle(record, apis)
   return (
@@ -104,6 +105,12 @@ function Row({ record, onOpen }: RowProps) {
       </Table.Td>
       <Table.Td className={classes['status'] ?? ''}>
         <StatusCode status={status} />
+        {drill === null ? null : (
+          <>
+            {' '}
+            <Pill tone="neutral">{t('calls.drill')}</Pill>
+          </>
+        )}
       </Table.Td>
       <Table.Td data-number className={classes['took'] ?? ''}>
         {milliseconds(totalMs)}

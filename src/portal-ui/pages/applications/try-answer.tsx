@@ -77,6 +77,13 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
       </Alert>
     )
   }
+  if (answer.kind === 'brokenOff') {
+    return (
+      <Alert color="red" title={t('answer.brokenOff')}>
+        {t('answer.brokenOffMeans', { status: String(answer.status) })}
+      </Alert>
+    )
+  }
   const problem = problemIn(answer)
   return (
     <Stack gap="sm">

@@ -11,6 +11,7 @@ import {
 import {
   type CallParameter,
   type CallShape,
+  drillHeader,
   isFromEarlierAnswer,
   requestIdHeader,
 } from '../../calls/call-shape.ts'
@@ -26,6 +27,7 @@ import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { ApprovalChoice, approvalOnPage } from './approval-choice.tsx'
 import { CallCode } from './call-code.tsx'
+import { DrillField } from './drill-field.tsx'
 import { IdField } from './id-field.tsx'
 import { KeyField } from './key-field.tsx'
 import type { PageMemory } from './page-memory.ts'
@@ -122,7 +124,10 @@ export function TryForm(props: TryFormProps) {
       )
     })
   const needed = shape.parameters.filter(({ isRequired, place }) => isRequired || place === 'query')
-  const optional = shape.parameters.filter((parameter) => !needed.includes(parameter))
+  const drill = shape.parameters.find(({ name }) => name === drillHeader)
+  const optional = shape.parameters.filter(
+    (parameter) => !needed.includes(parameter) && parameter !== drill,
+  )
 
   return (
     <div className={playground['panes']}>
@@ -164,6 +169,13 @@ export function TryForm(props: TryFormProps) {
           ) : null}
           {fields(needed)}
           <ApprovalChoice shape={shape} values={draft.values} onChange={setValues} />
+          {drill === undefined ? null : (
+            <DrillField
+              parameter={drill}
+              value={draft.values[valueKey(drill)] ?? ''}
+              onChange={(value) => setValues({ [valueKey(drill)]: value })}
+            />
+          )}
           {optional.length === 0 ? null : (
             <details className={classes['details']}>
               <summary>{t('playground.optional', { count: optional.length })}</summary>

@@ -4,6 +4,7 @@ import type { CountingServer } from '../counting-server.ts'
 import type { MarkerPlace } from '../grant-script.ts'
 import type { Part } from '../part.ts'
 import type { ServersOptions } from '../servers.ts'
+import { readClusterSlots } from './cluster-slots.ts'
 import { hashSlot } from './hash-slot.ts'
 import { type NodeSending, type NodeSendingOptions, sendToNode } from './node-sending.ts'
 import { redirectionOf } from './redirection.ts'
@@ -51,6 +52,9 @@ export interface ClusterNodesOptions extends Pick<ServersOptions, 'openServer'> 
   onLost(node: ClusterNode): void
 }
 
+/** Milliseconds to wait for requests that hold up no call. */
+const patienceMs = 250
+
 /** Time for which a node without slots stays connected, when it was only used because another node redirected to it. */
 const guestMs = 10_000
 
@@ -62,6 +66,16 @@ export function createClusterNodes(options: ClusterNodesOptions): ClusterNodes {
     const part: Part = {
       ...{ name, isClusterNode: true, runIdOtherwise: name },
       isOurs: (bucket) => ownerOf(hashSlot(bucket)) === node,
+      async ownBuckets() {
+        const reply = await server.connection.command(['CLUSTER', 'SLOTS'], patienceMs)
+        const own = readClusterSlots(reply, host).filter(
+          ({ primary }) => nameOf(primary) === nameOf(host),
+        )
+        return (bucket) => {
+          const slot = hashSlot(bucket)
+          return own.some(({ first, last }) => first <= slot && slot <= last)
+        }
+      },
       markerPlace: () => node.marker?.place,
       isComplete: () => node.isComplete,
       isElsewhere: (error) => redirectionOf(error) !== undefined,

@@ -92,6 +92,7 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
         node.isComplete = false
         // A node that never counted detects the loss by itself, from the run in its marker.
         if (node.slots > 0 || node.server.decidesCalls()) heirs.push(node)
+        else node.server.mode.inherited()
       }
       node.slots = now.length
       const slot = markerSlot(now)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { startDeadline } from '../../src/gateway/counters/redis/deadline.ts'
+import { startDeadline } from '../../src/platform/deadline.ts'
 
 t.test(
   'a deadline that is over already is missed at once, without a warning of Node',

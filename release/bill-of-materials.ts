@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { referenceOf, shippedPackages } from './lock-file.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** A package that Tollgate ships, on some platform. */
 export interface Component {
@@ -26,28 +27,9 @@ export interface BillOfMaterials {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
 }
 
-/** An entry of package-lock.json. */
-export interface Locked {
-  readonly version: string
-  readonly integrity?: string
-  readonly dev?: boolean
-}
-
-/** The packages of package-lock.json by path; the root itself is left out. */
-export function lockedPackages(): Map<string, Locked> {
-  const text = readFileSync(join(root, 'package-lock.json'), 'utf8')
-  const lock = JSON.parse(text) as { packages: Record<string, Locked> }
-  return new Map(Object.entries(lock.packages).filter(([path]) => path !== ''))
-}
-
-/** "node_modules/a/node_modules/@b/c" at 1.2.3 is "@b/c@1.2.3", which is also its `bom-ref`. */
-export function referenceOf(path: string, { version }: Locked): string {
-  return `${path.split('node_modules/').at(-1)}@${version}`
-}
-
 /**
- * The production dependencies of package-lock.json, for all platforms. Asks no
- * network.
+ * The packages that a release ships, for all platforms: those of
+ * package-lock.json that run, and those in the portal's page. Asks no network.
  *
  * npm makes the list, but `--omit dev` would also leave out packages that
  * development dependencies use as well, such as `jose` (npm 11.19). So npm lists
@@ -61,9 +43,7 @@ export async function billOfMaterials(): Promise<BillOfMaterials> {
   )
   const all = JSON.parse(stdout) as BillOfMaterials
   const shipped = new Set(
-    [...lockedPackages()].flatMap(([path, locked]) =>
-      locked.dev === true ? [] : [referenceOf(path, locked)],
-    ),
+    [...shippedPackages(root)].map(([path, locked]) => referenceOf(path, locked)),
   )
   const top = all.metadata.component
   return {

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { CountSamples } from '../gateway/counters/count-samples.ts'
+import type { Registry } from '../gateway/registry/open-registry.ts'
+import type { Lifetime } from '../platform/lifetime.ts'
+import type { Logger } from '../platform/log.ts'
+
+export interface TellCountsOptions {
+  readonly samples: CountSamples
+  readonly registry: Pick<Registry, 'onChange' | 'countSamples'>
+  /** How many processes count for one that claimed to count. */
+  readonly workers: number
+  readonly log: Pick<Logger, 'warn'>
+  readonly lifetime: Lifetime
+}
+
+/** Tells `tollgate prove --window` which numbers the calls of this process got, when it asks and when this process ends. */
+export function tellCounts({ samples, registry, workers, log, lifetime }: TellCountsOptions): void {
+  const id = randomUUID()
+
+  async function tell(proof?: string): Promise<void> {
+    const told = {
+      ...{ process: id, host: hostname(), pid: process.pid, workers },
+      parent: workers > 1 ? process.ppid : process.pid,
+      ...{ share: samples.share(), samples: samples.all() },
+    }
+    // A process that admitted nothing answers too: otherwise it would be missed.
+    if (proof === undefined && told.samples.length === 0) return
+    await registry.countSamples.tell(told, proof)
+  }
+  const orWarn = (err: unknown): void =>
+    log.warn({ err }, 'the numbers that calls got were not told: a proof will miss them')
+
+  registry.onChange('counter', ({ action, detail }) => {
+    if (action === 'prove') tell(detail?.['proof']).catch(orWarn)
+  })
+  lifetime.opened(() => tell().catch(orWarn))
+}

@@ -1,0 +1,21 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/** What processes tell `tollgate prove --window`; without a proof: what a process that ended had admitted. */
+export const countSamples: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      create table count_samples (
+        proof uuid,
+        process uuid not null,
+        at timestamptz not null default now(),
+        host text not null,
+        pid integer not null,
+        parent integer not null,
+        workers integer not null,
+        share float8 not null,
+        samples jsonb not null
+      )`.execute(db)
+    await sql`create index count_samples_proof on count_samples (proof)`.execute(db)
+  },
+}

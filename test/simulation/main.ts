@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { promises } from './judge.ts'
+import { plantedBugs } from './planted.ts'
+import { createSchedule, type Schedule } from './schedule.ts'
+import { shrink } from './shrink.ts'
+import { createTrials, inTurn, type Trials } from './trial.ts'
+import type { Finding, Report, Task } from './worker.ts'
+
+// A program: runs the counters and their Lua files through schedules of faults, by seed. docs/simulation.md explains it.
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    schedules: { type: 'string', default: '1000000' },
+    workers: { type: 'string', default: '1' },
+    bug: { type: 'string' },
+    replay: { type: 'string' },
+    keep: { type: 'string', default: tmpdir() },
+  },
+})
+
+/** Schedules between two lines of progress. */
+const progressEach = 50_000
+
+if (values.replay !== undefined) await replay(values.replay)
+else await explore()
+
+async function explore(): Promise<void> {
+  const first = wholeNumber('seed', values.seed)
+  const schedules = wholeNumber('schedules', values.schedules)
+  const workers = wholeNumber('workers', values.workers)
+  const begun = performance.now()
+  const each = Math.ceil(schedules / workers)
+  const tasks = Array.from({ length: workers }, (_, index): Task => {
+    const from = first + index * each
+    return { from, to: Math.min(from + each, first + schedules), bug: bugNamed(values.bug) }
+  })
+  const findings: Finding[] = []
+  let run = 0
+  let calls = 0
+  let told = 0
+  function learn(report: Report): void {
+    run += report.schedules
+    calls += report.calls
+    findings.push(...report.findings)
+    for (const { seed, violations } of report.findings) {
+      const broken = violations.map(({ promise, details }) => `${promise} (${details})`)
+      say(`seed ${seed}: ${broken.join('; ')}`)
+    }
+    if (run - told < progressEach) return
+    told = run
+    say(`${run} of ${schedules} after ${((performance.now() - begun) / 1000).toFixed(0)} s`)
+  }
+  await Promise.all(tasks.map((task) => runWorker(task, learn)))
+  const seconds = (performance.now() - begun) / 1000
+  say(
+    `${run} schedules from seed ${first}, ${calls} calls, ${seconds.toFixed(0)} s, ${(run / seconds).toFixed(0)} a second: ${findings.length} with a broken promise`,
+  )
+  const [worst] = findings
+  if (worst === undefined) return
+  process.exitCode = 1
+  const trials = await trialsOf()
+  const promise = worst.violations[0]?.promise
+  const least = await inTurn(() =>
+    shrink(createSchedule(worst.seed), (schedule) =>
+      trials.run(schedule).violations.some((one) => one.promise === promise),
+    ),
+  )
+  const file = join(values.keep, `schedule-${worst.seed}.json`)
+  writeFileSync(file, `${JSON.stringify(least, null, 2)}\n`)
+  say(
+    `seed ${worst.seed} shrunk to ${least.gateways.length} gateways and ${least.events.length} events: ${file}`,
+  )
+}
+
+function runWorker(task: Task, onReport: (report: Report) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('worker.ts', import.meta.url), {
+      workerData: task,
+      // Most of what a schedule leaves is garbage at its end.
+      resourceLimits: { maxYoungGenerationSizeMb: 64 },
+    })
+    worker.on('message', onReport)
+    worker.once('error', reject)
+    worker.once('exit', () => resolve())
+  })
+}
+
+async function replay(file: string): Promise<void> {
+  // Written by this program; a schedule that is none fails at once.
+  const schedule: Schedule = JSON.parse(readFileSync(file, 'utf8'))
+  const trials = await trialsOf()
+  const { violations, calls } = await inTurn(() => trials.run(schedule))
+  say(`${schedule.shape}, ${schedule.gateways.length} gateways, ${calls} calls`)
+  for (const { promise, details } of violations) say(`broken: ${promises[promise]} (${details})`)
+  if (violations.length === 0) say('every promise holds')
+  else process.exitCode = 1
+}
+
+function trialsOf(): Promise<Trials> {
+  const bug = bugNamed(values.bug)
+  return createTrials(bug === undefined ? [] : plantedBugs[bug])
+}
+
+function bugNamed(name: string | undefined): string | undefined {
+  if (name !== undefined && plantedBugs[name] === undefined) {
+    fail(`There is no planted bug "${name}"; choose from ${Object.keys(plantedBugs).join(', ')}.`)
+  }
+  return name
+}
+
+function wholeNumber(option: string, text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number) || number < 1)
+    fail(`--${option} takes a whole number from 1, not "${text}".`)
+  return number
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(2)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

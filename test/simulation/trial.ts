@@ -1,0 +1,48 @@
+import { judge, type Violation } from './judge.ts'
+import { type Lua, startLua } from './lua.ts'
+import { type CounterModules, loadCounters, type Patch } from './modules.ts'
+import type { Schedule } from './schedule.ts'
+import { simulate } from './simulate.ts'
+
+/** The outcome of one schedule. */
+export interface Trial {
+  readonly violations: readonly Violation[]
+  readonly calls: number
+  /** What the store has counted in each bucket at the end. */
+  readonly counted: readonly (number | null)[]
+  readonly digest: number
+}
+
+/** Runs schedules, one after the other. */
+export interface Trials {
+  run(schedule: Schedule): Trial
+}
+
+/** @param patches faults to plant */
+export async function createTrials(patches: readonly Patch[] = []): Promise<Trials> {
+  const [lua, modules]: [Lua, CounterModules] = await Promise.all([
+    startLua(),
+    loadCounters(patches),
+  ])
+  return {
+    run(schedule) {
+      const history = simulate(schedule, { modules, lua })
+      const violations = judge(schedule, history)
+      const counted = history.stored.map((stored) => stored?.count ?? null)
+      return { violations, calls: history.calls.length, counted, digest: history.digest }
+    },
+  }
+}
+
+/** Runs in a turn of its own, where no promise is being settled. */
+export function inTurn<T>(run: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => {
+      try {
+        resolve(run())
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
+}

@@ -1,0 +1,71 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Violation } from './judge.ts'
+import { plantedBugs } from './planted.ts'
+import { createSchedule } from './schedule.ts'
+import { createTrials } from './trial.ts'
+
+// A thread: runs a range of seeds and tells what it found.
+
+/** @param to not included */
+export interface Task {
+  readonly from: number
+  readonly to: number
+  readonly bug: string | undefined
+}
+
+/** A seed with a broken promise. */
+export interface Finding {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+}
+
+/** What happened since the report before. */
+export interface Report {
+  readonly schedules: number
+  readonly calls: number
+  readonly findings: readonly Finding[]
+}
+
+/** Seeds between two turns of the event loop, in which rejections that nobody handled come to light. */
+const together = 20
+
+/** After so many findings the rest would say nothing new. */
+const findingsMax = 20
+
+/** Seeds between two reports. */
+const reported = 1000
+
+const { from, to, bug }: Task = workerData
+const trials = await createTrials(bug === undefined ? [] : plantedBugs[bug])
+let found = 0
+let next = from
+let report: Report = { schedules: 0, calls: 0, findings: [] }
+
+process.on('unhandledRejection', (reason) => {
+  const error = reason instanceof Error ? reason.stack : String(reason)
+  const details = `in one of the ${together} schedules before it: ${error}`
+  find({ seed: next, violations: [{ promise: 'does-not-fail', details }] })
+})
+
+function find(finding: Finding): void {
+  found += 1
+  report = { ...report, findings: [...report.findings, finding] }
+}
+
+function send(): void {
+  parentPort?.postMessage(report)
+  report = { schedules: 0, calls: 0, findings: [] }
+}
+
+function runSome(): void {
+  for (let run = 0; run < together && next < to; run += 1) {
+    const { calls, violations } = trials.run(createSchedule(next))
+    report = { ...report, schedules: report.schedules + 1, calls: report.calls + calls }
+    if (violations.length > 0) find({ seed: next, violations })
+    next += 1
+  }
+  if (report.schedules >= reported || report.findings.length > 0) send()
+  if (next < to && found < findingsMax) setImmediate(runSome)
+  else setImmediate(send)
+}
+setImmediate(runSome)
