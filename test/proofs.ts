@@ -17,7 +17,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     'none of 10,000 faulted POST, PUT and DELETE calls reaches the bank twice',
   ),
   'in-step': testFile(
-    'edge/in-step',
+    'long/in-step',
     '100,000 random exchanges on reused connections stay in step, with TCP and with TLS',
   ),
   'rolling-restart': testFile(

@@ -103,7 +103,7 @@ const interleavings: readonly { what: string; tests: readonly (readonly [string,
   },
   {
     what: '(14) two gateways without a store they share',
-    tests: [['compose/counting-claim.test.ts', '(14) ']],
+    tests: [['long/counting-claim.test.ts', '(14) ']],
   },
   {
     what: '(15) a process is killed between grant and forwarding',

@@ -125,7 +125,7 @@ t.test('the jobs of CI get what their tests would skip without', async (t) => {
   t.notOk(kubernetes?.container)
   const [asked, ...others] = kubernetes?.steps.flatMap(({ run = [] }) => run) ?? []
   t.equal(asked, 'kubectl version --client', 'without it the job fails')
-  t.match(others.join('\n'), 'node test/kubernetes/rendered.test.ts')
+  t.match(others.join('\n'), 'npm test -- test/kubernetes/rendered.test.ts')
   for (const [name, text] of texts) t.match(text, /^# .*never run on GitHub/m, name)
 })
 

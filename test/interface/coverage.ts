@@ -14,7 +14,9 @@ const folder = mkdtempSync(join(tmpdir(), 'tg-interface-'))
 try {
   const here = fileURLToPath(new URL('.', import.meta.url))
   const files = readdirSync(here).filter((name) => name.endsWith('.test.ts'))
-  const { status } = spawnSync('tap', ['run', ...files.map((name) => join(here, name))], {
+  const run = fileURLToPath(new URL('../run.ts', import.meta.url))
+  const paths = files.map((name) => join('test', 'interface', name))
+  const { status } = spawnSync(process.execPath, [run, ...paths], {
     env: { ...process.env, [reportVariable]: folder },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -8,6 +8,7 @@ import {
   type Request,
 } from 'playwright-core'
 import tap, { type Test } from 'tap'
+import { shareInProcess } from '../runner/left-open.ts'
 import { watchRequests } from './quiet-page.ts'
 
 /** Where Debian puts it. Without what draws windows, pages take three quarters of the time of the processors. */
@@ -66,7 +67,8 @@ let launched: Promise<Browser> | undefined
 export function launchBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error(`install one of ${programs.join(', ')}`)
   const args = ['--no-sandbox', '--disable-gpu', '--num-raster-threads=1']
-  launched ??= chromium.launch({ executablePath, args }).then((browser) => {
+  const launch = () => chromium.launch({ executablePath, args })
+  launched ??= shareInProcess(launch).then((browser) => {
     tap.teardown(() => browser.close())
     return browser
   })

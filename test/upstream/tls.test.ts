@@ -127,7 +127,10 @@ t.test('a backend is believed by its certificate only, under its own name', asyn
 })
 
 t.test('a backend that accepts and does not shake hands is not waited for', async (t) => {
-  const silent = createTcpServer((socket) => void socket.on('error', () => socket.destroy()))
+  const silent = createTcpServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    t.teardown(() => socket.destroy())
+  })
   const port = await listenOnLoopback(silent)
   t.teardown(() => silent.close())
   t.equal(await ask(poolTo(t, `https://localhost:${port}`, 100)), 'no connection within 100 ms')

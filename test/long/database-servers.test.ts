@@ -39,6 +39,13 @@ async function listenFor(t: Test, server: Server): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0
 }
 
+/** A connection of a proxy that ends with the one it serves. */
+function connectFor(served: Socket, port: number): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  served.once('close', () => socket.destroy())
+  return socket
+}
+
 const named = (url: string, others: string) => url.replace(/(?=\/postgres$)/, `,${others}`)
 const at = (url: string, port: number) => url.replace(/:\d+(?=\/postgres$)/, `:${port}`)
 const portOf = (url: string) => Number(new URL(url).port)
@@ -165,7 +172,7 @@ t.test(
       t,
       createServer((socket) => {
         const go = () => {
-          const on = connect(portOf(server.url), '127.0.0.1').on('error', () => undefined)
+          const on = connectFor(socket, portOf(server.url))
           socket.pipe(on).pipe(socket)
         }
         if (isHolding) held.push(go)
@@ -195,7 +202,7 @@ t.test(
     const proxy = await listenFor(
       t,
       createServer((socket) => {
-        const on = connect(portOf(server.url), '127.0.0.1').on('error', () => undefined)
+        const on = connectFor(socket, portOf(server.url))
         socket.once('data', (startup) => on.write(startup))
         on.pipe(socket)
       }),

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { until } from '../support/until.ts'
+
+// What `npm test` reports, tried on files that are made to fail.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+interface Run {
+  readonly code: number | null
+  readonly output: string
+}
+
+t.jobs = 4
+
+t.test('a run with failures fails, and its last lines show each', async (t) => {
+  const names = ['fails', 'leaves-a-server', 'dies', 'unsteady-1', 'skips', 'passes']
+  const { code, output } = await run(t, names)
+  t.equal(code, 1)
+  const lastLines = output.trimEnd().split('\n').slice(-40).join('\n')
+  t.match(lastLines, /not ok {2}the 101st call is refused .*the answer/, 'which assertion failed')
+  t.match(lastLines, /at test\/fixtures\/runner\/fails\.ts:4:5/, 'where')
+  t.match(lastLines, /- {2}"status": 429,\n.*\+ {2}"status": 200,/, 'the difference')
+  t.match(lastLines, /left open: 1 × TCPServerWrap/, 'what a file left open')
+  t.match(lastLines, /its process ended with SIGKILL/, 'that a process died')
+  t.match(output, /last words/, 'what it wrote before')
+  t.match(lastLines, /Unsteady.*: 1\n {2}test\/fixtures\/runner\/unsteady-1\.ts/)
+  t.match(lastLines, /redis-server is not installed: test\/fixtures\/runner\/skips\.ts/)
+  t.match(lastLines, /\n3 passed, 3 failed, 1 skipped$/)
+  t.match(
+    output,
+    / s {2}test\/fixtures\/runner\/passes\.ts {2}1 passed\n/,
+    'one line for a file that passes',
+  )
+})
+
+t.test(
+  'a file that fails only at first is named as unsteady and does not fail the run',
+  async (t) => {
+    const { code, output } = await run(t, ['unsteady-1', 'passes'])
+    t.equal(code, 0)
+    t.match(
+      output,
+      /Unsteady, failed at first and passed alone: 1\n {2}test\/fixtures\/runner\/unsteady-1\.ts/,
+    )
+    t.match(output, /\n2 passed, 0 failed\n$/)
+  },
+)
+
+t.test('more than three unsteady files fail the run', async (t) => {
+  const { code, output } = await run(t, ['unsteady-1', 'unsteady-2', 'unsteady-3', 'unsteady-4'])
+  t.equal(code, 1)
+  t.match(output, /passed alone: 4\n/)
+  t.match(output, /\n4 passed, 4 failed\n$/)
+})
+
+t.test('a run that is ended names the files that were running', async (t) => {
+  const { code, output } = await run(t, ['hangs'], 'SIGTERM')
+  t.equal(code, 1)
+  t.match(output, /Running were:\n {2}test\/fixtures\/runner\/hangs\.ts, for \d+ s\n/)
+})
+
+/** @param signal sent when a file has begun */
+function run(t: Test, names: readonly string[], signal?: NodeJS.Signals): Promise<Run> {
+  const marks = mkdtempSync(join(tmpdir(), 'marks-'))
+  t.teardown(() => rmSync(marks, { recursive: true, force: true }))
+  const files = names.map((name) => `test/fixtures/runner/${name}.ts`)
+  const child = spawn(process.execPath, ['test/run.ts', ...files], {
+    cwd: root,
+    env: { ...process.env, RUNNER_MARKS: marks },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  if (signal !== undefined)
+    until('the file begins', () => existsSync(`${marks}/begun`)).then(() => child.kill(signal))
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}

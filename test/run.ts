@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, globSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { type EndedFile, openPool, type Pool } from './runner/pool.ts'
+import { endedLines, failureLines, skipLines } from './runner/report.ts'
+
+// A program, `npm test`: types, lint, documents and all files of tests. With names of files it runs only those, with
+// --apart each in a process of its own, and with --checks no file.
+//
+// A file that fails runs once more, alone, after all others. If it passes then, it is unsteady: the closing lines name
+// it, and a few of them do not fail the run.
+
+const { values, positionals } = parseArgs({
+  options: {
+    apart: { type: 'boolean', default: false },
+    checks: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+})
+
+/** A run with more unsteady files has failed. */
+const unsteadyMax = 3
+/** Each time that a file has run so long, the log says so. A run that is killed has said where it was. */
+const longSeconds = 60
+
+/** Scripts of package.json. */
+const checks = ['check:types', 'check:lint', 'check:documents']
+
+const fileSeconds = values.apart ? 900 : 240
+const size = Math.min(availableParallelism(), 4)
+const folder = mkdtempSync(join(roomyRoot(), 'tests-'))
+// Servers that refuse to run as root run as others, in folders of their own in it.
+chmodSync(folder, 0o711)
+process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+// A process finds here what an earlier one compiled.
+process.env['NODE_COMPILE_CACHE'] ??= resolve('dist', 'compiled')
+
+/** The last result of each file. */
+const results = new Map<string, EndedFile>()
+/** The processes that run now. */
+let pool: Pool | undefined
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
+nameLongFiles()
+
+const files = positionals.length > 0 || values.checks ? positionals : longestFirst()
+// Tests need the page that `build` makes.
+const failedChecks =
+  positionals.length > 0 ? [] : await runScripts(values.checks ? checks : ['build', ...checks])
+await run(files, size, values.apart)
+const failedOnce = failedFiles()
+if (failedOnce.length > 0) print(`\nOnce more, alone: ${failedOnce.length}\n`)
+await run(failedOnce, 1, true)
+conclude()
+
+async function run(files: readonly string[], size: number, isApart: boolean): Promise<void> {
+  pool = openPool({
+    ...{ size, isApart, folder, fileSeconds },
+    // Most code of a test runs only a few times: TurboFan costs more than it saves. Programs that tests start have it.
+    nodeArgs: isApart ? [] : ['--no-turbofan'],
+    onEnd(ended) {
+      print(endedLines(ended))
+      results.set(ended.file, ended)
+    },
+  })
+  await pool.run(files)
+}
+
+/** @returns those that failed */
+async function runScripts(scripts: readonly string[]): Promise<string[]> {
+  const queue = [...scripts]
+  const failed: string[] = []
+  async function takeFrom(): Promise<void> {
+    for (let script = queue.shift(); script !== undefined; script = queue.shift()) {
+      const begun = performance.now()
+      const failure = await runScript(script)
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1).padStart(6)
+      print(`${seconds} s  npm run ${script}  ${failure === undefined ? 'passed' : 'FAILED'}\n`)
+      if (failure === undefined) continue
+      print(failure)
+      failed.push(script)
+    }
+  }
+  await Promise.all(Array.from({ length: size }, takeFrom))
+  return failed
+}
+
+/** @returns what it wrote, when it failed */
+async function runScript(script: string): Promise<string | undefined> {
+  try {
+    await promisify(execFile)('npm', ['run', script], { maxBuffer: 100_000_000 })
+    return undefined
+  } catch (error) {
+    // What execFile adds to its error.
+    const { stdout, stderr, message } = error as Error & { stdout?: string; stderr?: string }
+    return stdout === undefined ? `${message}\n` : stdout + stderr
+  }
+}
+
+function failedFiles(): string[] {
+  return [...results.values()].filter(({ failures }) => failures.length > 0).map(({ file }) => file)
+}
+
+function conclude(): void {
+  const all = [...results.values()]
+  const failed = new Set(failedFiles())
+  const unsteady = failedOnce.filter((file) => !failed.has(file))
+  const isTooUnsteady = unsteady.length > unsteadyMax
+  print(skipLines(all))
+  if (failed.size + failedChecks.length > 0) print('\nFailed:\n')
+  for (const each of all) if (failed.has(each.file)) print(`${each.file}\n${failureLines(each)}`)
+  for (const script of failedChecks) print(`npm run ${script} (its errors are above)\n`)
+  if (unsteady.length > 0)
+    print(`\nUnsteady, failed at first and passed alone: ${unsteady.length}\n`)
+  for (const file of unsteady) print(`  ${file}\n`)
+  if (isTooUnsteady) print(`A run with more than ${unsteadyMax} unsteady files has failed.\n`)
+  const passed = sum(all.map(({ passed }) => passed))
+  const failures = sum(all.map(({ failures }) => failures.length))
+  const failedCount = failures + failedChecks.length + (isTooUnsteady ? unsteady.length : 0)
+  const skipped = sum(all.map(({ skips }) => skips.length))
+  print(`\n${all.length} files in ${(performance.now() / 60_000).toFixed(1)} min\n`)
+  print(`${passed} passed, ${failedCount} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
+  process.exitCode = failedCount > 0 ? 1 : 0
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+function stop(signal: NodeJS.Signals): void {
+  const files = pool?.running() ?? []
+  print(`\nEnded by ${signal} after ${results.size} files. Running were:\n`)
+  for (const { file, seconds } of files) print(`  ${file}, for ${seconds.toFixed(0)} s\n`)
+  pool?.kill()
+  process.exit(1)
+}
+
+function nameLongFiles(): void {
+  const intervalMs = 1000
+  setInterval(() => {
+    for (const { file, seconds } of pool?.running() ?? [])
+      if (seconds % longSeconds < intervalMs / 1000 && seconds > longSeconds)
+        print(`  still running after ${seconds.toFixed(0)} s: ${file}\n`)
+  }, intervalMs).unref()
+}
+
+/** Size is a fair guess of duration: a long file at the end would leave the other processes idle. */
+function longestFirst(): string[] {
+  const files = globSync('test/**/*.test.ts', { exclude: ['test/long/**', 'test/fixtures/**'] })
+  const bytes = new Map(files.map((file) => [file, statSync(file).size]))
+  return files.sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0))
+}
+
+/** Memory, where the machine gives away so much of it: tests copy hundreds of databases. */
+function roomyRoot(): string {
+  const memory = '/dev/shm'
+  try {
+    const { bavail, bsize } = statfsSync(memory)
+    return bavail * bsize >= 4 * 2 ** 30 ? memory : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
+}

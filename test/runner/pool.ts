@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Answer, FileResult, Order } from './messages.ts'
+
+/** After the time of a file, in which a process that is not busy says that it is over. */
+const silentSeconds = 60
+/** In which a process ends that has nothing left to run. */
+const endSeconds = 30
+
+export interface PoolOptions {
+  /** How many processes run at the same time. */
+  readonly size: number
+  /** Whether each file has a process of its own. */
+  readonly isApart: boolean
+  /** For each file. Only one that hangs takes so long: on a busy machine, servers and browsers take long to start. */
+  readonly fileSeconds: number
+  /** For what is temporary; templates of databases in it are made once for all processes. */
+  readonly folder: string
+  /** For Node, in front of the program. */
+  readonly nodeArgs: readonly string[]
+  onEnd(result: EndedFile): void
+}
+
+export interface EndedFile extends FileResult {
+  /** What its process wrote to standard error meanwhile, the last of it. */
+  readonly written: string
+}
+
+/** Processes that run files of tests. */
+export interface Pool {
+  /** Runs the files in this order and resolves when all have ended. */
+  run(files: readonly string[]): Promise<void>
+  /** The files that are running, with the seconds since they began. */
+  running(): readonly { readonly file: string; readonly seconds: number }[]
+  /** Kills the processes and what they started. */
+  kill(): void
+}
+
+interface Process {
+  readonly child: ChildProcess
+  file: string | undefined
+  begun: number
+  /** What it wrote to standard error since the file began. */
+  written: string
+}
+
+const program = fileURLToPath(new URL('process.ts', import.meta.url))
+
+export function openPool({
+  size,
+  isApart,
+  fileSeconds,
+  folder,
+  nodeArgs,
+  onEnd,
+}: PoolOptions): Pool {
+  const hangSeconds = fileSeconds + silentSeconds
+  const processes = new Set<Process>()
+
+  /** Runs files until none is left, in as many processes as that takes. */
+  async function takeFrom(queue: string[]): Promise<void> {
+    let process: Process | undefined
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      process ??= start()
+      const result = await runIn(process, file)
+      const isLast = isApart || queue.length === 0
+      const leftover = isLast && !result.isSpent ? await end(process) : undefined
+      if (result.isSpent) killGroup(process.child)
+      if (result.isSpent || isLast) process = undefined
+      onEnd(leftover === undefined ? result : withFailure(result, leftover))
+    }
+  }
+
+  function start(): Process {
+    const child = spawn(globalThis.process.execPath, [...nodeArgs, program], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { ...globalThis.process.env, TMPDIR: folder },
+      // With a group of its own, so that what it starts can be killed with it.
+      detached: true,
+    })
+    const process: Process = { child, file: undefined, begun: 0, written: '' }
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      process.written = (process.written + text).slice(-100_000)
+    })
+    processes.add(process)
+    child.once('exit', () => processes.delete(process))
+    return process
+  }
+
+  function runIn(process: Process, file: string): Promise<EndedFile> {
+    const { child } = process
+    Object.assign(process, { file, begun: performance.now(), written: '' })
+    return new Promise((resolve) => {
+      const timer = setTimeout(
+        () => stop(`it said nothing for ${hangSeconds} s`),
+        hangSeconds * 1000,
+      )
+      child.on('message', answered)
+      child.once('exit', exited)
+      const order: Order = { run: file, seconds: fileSeconds }
+      child.send(order, ignoreLost)
+
+      function answered(message: object): void {
+        if (!('ended' in message)) return
+        settle()
+        // Only process.ts sends messages with that member.
+        const { ended } = message as Answer
+        resolve({ ...ended, written: process.written })
+      }
+      function settle(): void {
+        clearTimeout(timer)
+        child.off('message', answered).off('exit', exited)
+      }
+      function exited(code: number | null, signal: string | null): void {
+        stop(`its process ended with ${signal ?? `code ${code}`}`)
+      }
+      function stop(detail: string): void {
+        settle()
+        killGroup(child)
+        const seconds = (performance.now() - process.begun) / 1000
+        const { written } = process
+        resolve(withFailure({ ...nothing(file), seconds, written, isSpent: true }, detail))
+      }
+    })
+  }
+
+  return {
+    async run(files) {
+      const queue = [...files]
+      await Promise.all(Array.from({ length: size }, () => takeFrom(queue)))
+    },
+
+    running() {
+      const now = performance.now()
+      return [...processes].flatMap(({ file, begun }) =>
+        file === undefined ? [] : [{ file, seconds: (now - begun) / 1000 }],
+      )
+    },
+
+    kill() {
+      for (const { child } of processes) killGroup(child)
+    },
+  }
+}
+
+/** @returns why it did not end by itself; undefined when it did */
+function end({ child }: Process): Promise<string | undefined> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(undefined)
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      killGroup(child)
+      resolve(`its process did not end within ${endSeconds} s`)
+    }, endSeconds * 1000)
+    child.once('exit', () => {
+      clearTimeout(timer)
+      resolve(undefined)
+    })
+    const order: Order = { end: true }
+    child.send(order, ignoreLost)
+  })
+}
+
+/** When a message does not arrive, the process has ended, and its exit says so. */
+function ignoreLost(): void {}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+function nothing(file: string): EndedFile {
+  return { file, seconds: 0, passed: 0, failures: [], skips: [], isSpent: false, written: '' }
+}
+
+function withFailure(result: EndedFile, detail: string): EndedFile {
+  return { ...result, failures: [...result.failures, { title: 'the file ends by itself', detail }] }
+}
