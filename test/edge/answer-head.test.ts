@@ -18,7 +18,6 @@ async function passedOn(t: Test, lines: readonly string[]) {
         `X-API-Key: ${testKey}`,
         `Connection: ${connection}`,
       ]),
-      50,
     )
   return [await ask('keep-alive'), await ask('close')]
 }

@@ -94,7 +94,7 @@ t.test(
     const { backend, url } = await start(t, { backendEchoesRequestId: true })
     const id = '5b2c0a51-7f0a-4b1e-9a63-6a0f3a8c1d11'
     const ask = (sent: string) =>
-      sendRaw(url, get.replace('\r\nX-API', `\r\nX-Request-ID: ${sent}\r\nX-API`), 20)
+      sendRaw(url, get.replace('\r\nX-API', `\r\nX-Request-ID: ${sent}\r\nX-API`))
     const answers = (told: string): void => {
       backend.answer = (_request, socket) =>
         socket.write(`HTTP/1.1 200 OK\r\nX-Request-ID: ${told}\r\nContent-Length: 2\r\n\r\nok`)

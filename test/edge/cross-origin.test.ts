@@ -41,10 +41,9 @@ async function start(test: Test, options: { portalUrl?: string; calls?: number }
         'Connection: close',
         ...extra,
       ]),
-      50,
     )
   const call = (extra: string[], path = accounts) =>
-    sendRaw(edge.url, rawRequest(`GET ${path} HTTP/1.1`, ['Connection: close', ...extra]), 50)
+    sendRaw(edge.url, rawRequest(`GET ${path} HTTP/1.1`, ['Connection: close', ...extra]))
   return { backend, edge, ask, call }
 }
 
@@ -269,7 +268,6 @@ t.test('what a document names a field without being one reaches no answer', asyn
       rawRequest(`GET ${accounts} HTTP/1.1`, [
         ...[key, `Origin: ${portalUrl}`, `Connection: ${connection}`],
       ]),
-      50,
     )
     t.equal(answer.status, 200)
     t.notMatch(answer.text, /forged|Odd|Old|Blank/i)

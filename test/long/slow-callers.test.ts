@@ -92,7 +92,6 @@ t.test(
           at % 2 === 0
             ? request(get, others[at % 20] ?? '')
             : request(post, others[at % 20] ?? '', ['Content-Length: 2'], '{}'),
-          20,
         ),
       ),
     )
@@ -123,8 +122,8 @@ t.test(
     await until('its places are taken', () => overloaded().length === 600 - 384)
     t.equal(held.length, 128)
     for (const key of others) {
-      t.equal((await sendRaw(url, request(get, key), 20)).status, 200)
-      t.equal((await sendRaw(url, request(get, testKey), 20)).status, 200)
+      t.equal((await sendRaw(url, request(get, key))).status, 200)
+      t.equal((await sendRaw(url, request(get, testKey))).status, 200)
     }
     backend.answer = answerOk
     for (const answer of held) answer()
@@ -187,7 +186,7 @@ t.test('a body that brings just the minimum rate arrives', async (t) => {
   for (let part = 0; part < 4; part += 1) {
     passes(4_000)
     phone.socket.write('x'.repeat(4_096))
-    t.equal((await sendRaw(url, request(get, testKey), 20)).status, 200, 'others are served')
+    t.equal((await sendRaw(url, request(get, testKey))).status, 200, 'others are served')
   }
   await until('it is answered', () => phone.text.startsWith('HTTP/1.1 200 '))
 })
@@ -221,7 +220,7 @@ const code = (text: string) => /"code":"(\w+)"/.exec(text)?.[1]
 /** Sends a body of this many octets. */
 function send(url: string, key: string, octets: number) {
   const body = 'x'.repeat(octets)
-  return sendRaw(url, request(post, key, [`Content-Length: ${octets}`], body), 20)
+  return sendRaw(url, request(post, key, [`Content-Length: ${octets}`], body))
 }
 
 for (const count of [4, 8, 20]) {
@@ -283,7 +282,7 @@ t.test(
     t.equal(code(refused.body), 'OVERLOADED')
     t.equal(refused.headers.get('retry-after'), '1')
     t.equal((await send(url, testKey, 2)).status, 200, 'a small one is served')
-    t.equal((await sendRaw(url, request(get, testKey), 20)).status, 200, 'what has no body passes')
+    t.equal((await sendRaw(url, request(get, testKey))).status, 200, 'what has no body passes')
     for (const { socket } of bodies) socket.destroy()
     await until('it is served', async () => (await large()).status === 200)
   },

@@ -44,7 +44,9 @@ t.test(
     const app = createManagement({ metrics, probes: [] })
     t.teardown(() => app.close())
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
-    const { text } = await sendRaw(url, rawRequest('GET /metrics HTTP/1.1').repeat(16))
+    const { text } = await sendRaw(url, rawRequest('GET /metrics HTTP/1.1').repeat(16), {
+      answers: 16,
+    })
     t.equal(text.split('reading 1\n').length - 1, 16)
     t.match((await sendRaw(url, rawRequest('GET /metrics HTTP/1.1'))).text, 'reading 2')
   },

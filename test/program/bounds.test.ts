@@ -53,7 +53,9 @@ t.test(
 for (const name of listeners) {
   t.test(`${name}: a header block above 16 KiB is refused with 431`, async (t) => {
     const fields = Array.from({ length: 20 }, (_, at) => `X-${at}: ${'a'.repeat(1_000)}`)
-    const answer = await sendRaw(urls[name], rawRequest('GET / HTTP/1.1', fields))
+    const answer = await sendRaw(urls[name], rawRequest('GET / HTTP/1.1', fields), {
+      answers: Number.POSITIVE_INFINITY,
+    })
     t.equal(answer.status, 431)
     t.ok(answer.isClosed)
   })
@@ -77,7 +79,7 @@ for (const name of ['portal', 'sca', 'backend'] as const) {
     t.equal((await sendRaw(urls[name], declared)).status, 413)
     const chunk = `${(most + 1).toString(16)}\r\n${'a'.repeat(most + 1)}\r\n0\r\n\r\n`
     const chunked = rawRequest(line, [...fields, 'Transfer-Encoding: chunked'], chunk)
-    t.equal((await sendRaw(urls[name], chunked, 500)).status, 413)
+    t.equal((await sendRaw(urls[name], chunked)).status, 413)
   })
 }
 

@@ -12,48 +12,104 @@ export interface RawAnswer {
   readonly isClosed: boolean
 }
 
+export interface RawOptions {
+  /** How many final answers the bytes ask for; 1 unless told, and Infinity for all until the server ends the connection. */
+  readonly answers?: number
+  /** Before the server has answered, it has hung. */
+  readonly deadlineMs?: number
+}
+
 /**
- * Sends bytes as they are and reads until the connection ends or nothing has
- * come for `quietMs` after an answer began.
+ * Sends bytes as they are and reads whole answers, by their framing (RFC 9112,
+ * section 6.3). If the last one announces the end of the connection, it also
+ * waits for that, so that whatever else the server sends is in `text`.
+ *
+ * @throws when the server neither answers nor ends the connection, with what it sent
  */
-export function sendRaw(url: string, bytes: string | Buffer, quietMs = 150): Promise<RawAnswer> {
+export function sendRaw(
+  url: string,
+  bytes: string | Buffer,
+  { answers = 1, deadlineMs = 60_000 }: RawOptions = {},
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
+  const isToHead = bytes.toString('latin1').startsWith('HEAD ')
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
     let text = ''
-    let isClosed = false
-    let timer = setTimeout(finish, 10_000)
-    let last: NodeJS.Immediate | undefined
-    function finish(): void {
-      clearTimeout(timer)
-      clearImmediate(last)
+    let readTo = 0
+    let left = answers
+    const deadline = setTimeout(() => {
+      socket.destroy()
+      const missing = `${left} of ${answers} answers and no end of the connection`
+      reject(new Error(`${missing} in ${deadlineMs} ms, but ${JSON.stringify(text)}`))
+    }, deadlineMs)
+    function finish(isClosed: boolean): void {
+      clearTimeout(deadline)
       socket.destroy()
       resolve(parseAnswer(text, isClosed))
     }
     socket.on('connect', () => socket.write(bytes))
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
-      clearTimeout(timer)
-      clearImmediate(last)
-      // What came while this process stood still is read after its timers, and before this.
-      timer = setTimeout(() => {
-        last = setImmediate(finish)
-      }, quietMs)
+      while (left > 0) {
+        const answer = answerAt(text, readTo, isToHead)
+        if (answer === undefined) return
+        if (!answer.isInterim) left -= 1
+        readTo = answer.end
+        // Now the server ends the connection, however many answers are missing.
+        if (answer.isLast) return
+      }
+      finish(false)
     })
-    socket.on('end', () => {
-      isClosed = true
-      finish()
-    })
+    socket.on('end', () => finish(true))
     socket.on('error', (error) => {
-      if (text === '') {
-        clearTimeout(timer)
+      if (text !== '') finish(true)
+      else {
+        clearTimeout(deadline)
         reject(error)
-      } else {
-        isClosed = true
-        finish()
       }
     })
   })
+}
+
+interface FramedAnswer {
+  /** Offset of what follows it. */
+  readonly end: number
+  /** Another answer to the same request follows. */
+  readonly isInterim: boolean
+  /** The server ends the connection after it. */
+  readonly isLast: boolean
+}
+
+/** @returns undefined as long as it is not complete; one that lasts until the end of the connection never is */
+function answerAt(text: string, from: number, isToHead: boolean): FramedAnswer | undefined {
+  const bodyAt = text.indexOf('\r\n\r\n', from) + 4
+  if (bodyAt < 4) return undefined
+  const head = text.slice(from, bodyAt)
+  const status = Number(head.split(' ')[1])
+  const isInterim = status < 200 && status !== 101
+  const isLast = /^connection: *close\r$/im.test(head) || head.startsWith('HTTP/1.0')
+  const hasBody = !isToHead && status >= 200 && status !== 204 && status !== 304
+  const end = hasBody ? bodyEnd(text, bodyAt, head) : bodyAt
+  return end === undefined || end > text.length ? undefined : { end, isInterim, isLast }
+}
+
+function bodyEnd(text: string, from: number, head: string): number | undefined {
+  const [, length] = /^content-length: *(\d+)\r$/im.exec(head) ?? []
+  if (length !== undefined) return from + Number(length)
+  if (!/^transfer-encoding: *chunked\r$/im.test(head)) return undefined
+  for (let at = from; ; ) {
+    const lineEnd = text.indexOf('\r\n', at)
+    const size = Number.parseInt(text.slice(at, lineEnd), 16)
+    if (lineEnd < 0) return undefined
+    at = lineEnd + 2 + size + 2
+    // The trailer section, which may be empty.
+    if (size === 0) {
+      const trailersEnd = text.indexOf('\r\n\r\n', lineEnd)
+      return trailersEnd < 0 ? undefined : trailersEnd + 4
+    }
+    if (at > text.length) return undefined
+  }
 }
 
 /** A request with the usual fields. `extra` are whole field lines without their end. */
