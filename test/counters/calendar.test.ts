@@ -12,7 +12,8 @@ import { grantCommand, grantScript } from '../../src/gateway/counters/redis/gran
 import { windowAt, windowSeconds } from '../../src/gateway/counters/window.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { type RedisServer, redisMissing, testRedis } from '../support/redis-server.ts'
-import { testCounter, until } from './redis-rig.ts'
+import { until } from '../support/until.ts'
+import { testCounter } from './redis-rig.ts'
 import { admittedOf, askTimes, countdown, remainingOf, silent } from './rig.ts'
 import { movedClocks, shiftClock } from './shifted-clock.ts'
 
@@ -207,7 +208,7 @@ t.test(
     const limit = limitOf('outage', 'P1M@Europe/Berlin', 10)
     for (const each of processes) t.equal(admittedOf(await askTimes(2, each, [limit])), 2)
     await server.kill()
-    await until(() => processes.every((each) => !each.isUp()))
+    await until('all processes count apart', () => processes.every((each) => !each.isUp()))
     const share = async () =>
       (await Promise.all(processes.map((each) => askTimes(20, each, [limit])))).map(admittedOf)
     // The first process saw 2 calls, the second all 4.
@@ -216,9 +217,12 @@ t.test(
     t.same(await share(), [5, 5])
     t.same(await share(), [0, 0])
     await server.restart()
-    await until(() => processes.every((each) => each.isUp()))
+    await until('all processes count in Redis', () => processes.every((each) => each.isUp()))
     // The last push of one process and a call of another come over two connections, in either order.
-    await until(async () => (await processes[0].peek([limit]))[0]?.count === 10)
+    await until(
+      'the store knows ten calls',
+      async () => (await processes[0].peek([limit]))[0]?.count === 10,
+    )
     t.equal(admittedOf(await askTimes(20, processes[0], [limit])), 0)
     const { id } = windowAt(clock.now(), limit.windowLength)
     t.match(await server.cli('GET', limit.bucket), new RegExp(`^${id} `))
@@ -286,8 +290,8 @@ t.test(
     slept += days30 + 60_000
     // The beat that notices the loss first drops the windows that are over.
     await server.cli('FLUSHALL')
-    await until(() => !counter.isUp())
-    await until(() => counter.isUp())
+    await until('the counter is away from Redis', () => !counter.isUp())
+    await until('the counter counts in Redis', () => counter.isUp())
     t.equal(admittedOf(await askTimes(5, counter, [limit])), 0)
   },
 )

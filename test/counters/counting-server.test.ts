@@ -15,7 +15,7 @@ import { createStoreClock } from '../../src/gateway/counters/redis/store-clock.t
 import { Roster } from '../../src/platform/roster.ts'
 import { freePort } from '../support/free-port.ts'
 import { type RedisServer, redisMissing, testRedis } from '../support/redis-server.ts'
-import { until } from './redis-rig.ts'
+import { until } from '../support/until.ts'
 import { alone, bucketOf, silent } from './rig.ts'
 import { shiftClock } from './shifted-clock.ts'
 
@@ -32,7 +32,9 @@ async function testNode(t: Test): Promise<RedisServer> {
   ]
   const redis = await testRedis(t, { args })
   await redis.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
-  await until(async () => (await redis.cli('CLUSTER', 'INFO')).includes('cluster_state:ok'))
+  await until('the cluster is ready', async () =>
+    (await redis.cli('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+  )
   return redis
 }
 
@@ -70,7 +72,7 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
     onUnsuitable: () => undefined,
   })
   t.teardown(() => server.close())
-  await until(() => server.decidesCalls())
+  await until('the server decides calls', () => server.decidesCalls())
 
   /** @param deadlineMs shorter than the silence that counts as an outage, so that the server stays shared */
   async function ask(limit: BucketLimit, deadlineMs: number): Promise<Grant> {
@@ -88,7 +90,7 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
     /** Resolves when the answer was dealt with. */
     async ask(limit: BucketLimit): Promise<Grant> {
       const grant = await ask(limit, 150)
-      await until(() => inFlight.size === 0)
+      await until('no command is under way', () => inFlight.size === 0)
       return grant
     },
     /** The server runs it, but only when the deadline has passed. */
@@ -96,7 +98,7 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
       redis.suspend()
       const grant = await ask(limit, 20)
       redis.resume()
-      await until(() => inFlight.size === 0)
+      await until('no command is under way', () => inFlight.size === 0)
       return grant
     },
   }
@@ -112,9 +114,11 @@ t.test(
     shares.decide([limit], 'local-share')
     await redis.cli('DEL', place.key)
     t.equal((await askLate(limit)).decision, 'degraded_admitted')
-    await until(() => server.decidesCalls())
+    await until('the server decides calls', () => server.decidesCalls())
     // Of the late reply 1 added and 1 granted, on which nobody relies; then both calls decided without it.
-    await until(async () => (await redis.cli('GET', limit.bucket)).endsWith(' 0 4'))
+    await until('the store knows four calls', async () =>
+      (await redis.cli('GET', limit.bucket)).endsWith(' 0 4'),
+    )
   },
 )
 
@@ -254,9 +258,11 @@ t.test(
     await redis.cli('CLUSTER', 'DELSLOTS', slot)
     await redis.cli('FLUSHALL')
     server.mode.lost('slots came without their counters')
-    await until(async () => (await redis.cli('INFO', 'errorstats')).includes('CLUSTERDOWN'))
+    await until('the cluster has refused a command', async () =>
+      (await redis.cli('INFO', 'errorstats')).includes('CLUSTERDOWN'),
+    )
     await redis.cli('CLUSTER', 'ADDSLOTS', slot)
-    await until(() => server.decidesCalls())
+    await until('the server decides calls', () => server.decidesCalls())
     t.match(await redis.cli('GET', limit.bucket), / 0 1$/, 'the server has the count')
   },
 )
@@ -278,10 +284,13 @@ t.test(
     a.server.mode.lost('slots came without their counters')
     t.equal(a.server.decidesCalls(), false)
     // Not by redis-cli: the other process must notice the loss while the marker is fresh.
-    await until(async () => (await readMarker()) !== marker)
+    await until('the marker is new', async () => (await readMarker()) !== marker)
     const replaced = await readMarker()
     b.server.mode.lost('slots came without their counters')
-    await until(() => a.server.decidesCalls() && b.server.decidesCalls())
+    await until(
+      'both servers decide calls',
+      () => a.server.decidesCalls() && b.server.decidesCalls(),
+    )
     t.equal(await readMarker(), replaced)
     t.match(
       [await a.ask(two), await b.ask(one)],
@@ -290,7 +299,7 @@ t.test(
 
     // Another loss, of which nothing is settled yet.
     a.server.mode.lost('slots came without their counters')
-    await until(() => a.server.decidesCalls())
+    await until('the first server decides calls', () => a.server.decidesCalls())
     t.not(await readMarker(), replaced)
   },
 )

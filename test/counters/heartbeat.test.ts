@@ -4,37 +4,40 @@ import t from 'tap'
 import { noObserver } from '../../src/gateway/counters/redis/counter-observer.ts'
 import { createHeartbeat, processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
 import { redisMissing, testRedis } from '../support/redis-server.ts'
-import { testCounter, until } from './redis-rig.ts'
+import { until } from '../support/until.ts'
+import { testCounter } from './redis-rig.ts'
 import { ask, bucketOf, silent } from './rig.ts'
 
 t.test(
   'a store that forgets the processes and flaps does not make this one count itself alone',
   async (t) => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    t.teardown(() => mock.timers.reset())
     let told = [1, 2, 3, 4]
-    let beats = 0
+    let time = 0
     const heartbeat = createHeartbeat({
-      configured: 1,
-      log: silent,
-      monotonic: () => performance.now(),
+      ...{ configured: 1, log: silent, monotonic: () => time, onSeen: () => undefined },
       ask: async () => ({ numbers: told, sentAt: 0, receivedAt: 0 }),
-      onSeen() {
-        beats += 1
-      },
     })
     t.teardown(() => heartbeat.close())
-    async function beat(): Promise<void> {
-      const before = beats
-      heartbeat.beat()
-      await until(() => beats > before)
+    async function second(): Promise<void> {
+      time += 1000
+      mock.timers.tick(1000)
+      await turn()
     }
-    await beat()
+    await second()
     t.equal(heartbeat.processes(), 4)
     told = [4]
-    for (let flap = 0; flap < 10; flap += 1) await beat()
+    for (let flap = 0; flap < 10; flap += 1) {
+      heartbeat.beat()
+      await turn()
+    }
     t.equal(heartbeat.processes(), 4)
     t.same(heartbeat.living().slice(1), [1, 2, 3, 4], 'beside itself')
-    const tookMs = await until(() => heartbeat.processes() === 1)
-    t.ok(tookMs > 3000, `those that are gone are reckoned with for five beats: ${tookMs}`)
+    for (let beats = 1; beats <= 4; beats += 1) await second()
+    t.equal(heartbeat.processes(), 4, 'those that are gone are reckoned with for five beats')
+    await second()
+    t.equal(heartbeat.processes(), 1)
   },
 )
 
@@ -96,14 +99,14 @@ t.test(
     const seen: number[] = []
     const observer = { ...noObserver, processes: (now: number) => void seen.push(now) }
     const counter = await testCounter(t, server, { isAdmitting: true, observer })
-    await until(() => seen.length > 0)
+    await until('processes are seen', () => seen.length > 0)
     t.equal(seen[0], 1)
     t.match(await server.cli('ZRANGE', processesKey, '0', '-1'), foreign, 'it was there')
     await server.cli('FLUSHALL')
     await plant()
     const limits = [{ ...bucketOf('foreign'), calls: 1_000_000 }]
     // After a loss a process names the others to the store.
-    await until(async () => {
+    await until('the store does not know the foreign process', async () => {
       await ask(counter, limits)
       return (await server.cli('KEYS', '*foreign*')) !== ''
     })

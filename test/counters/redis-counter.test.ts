@@ -17,8 +17,9 @@ import { checkRedis } from '../../src/gateway/counters/redis/redis-facts.ts'
 import { windowAt } from '../../src/gateway/counters/window.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { redisMissing, testRedis } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
 import { startProcess } from './processes.ts'
-import { testCounter as makeCounter, until } from './redis-rig.ts'
+import { testCounter as makeCounter } from './redis-rig.ts'
 import {
   admittedOf,
   ask,
@@ -361,7 +362,7 @@ t.test(
     const counter = await testCounter(t, { url: `redis://127.0.0.1:${port}` })
     t.equal(counter.isUp(), false)
     isAway = false
-    await until(() => counter.isUp())
+    await until('the counter counts in Redis', () => counter.isUp())
   },
 )
 

@@ -9,7 +9,8 @@ import {
 } from '../../src/gateway/counters/redis/counter-observer.ts'
 import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
 import { redisMissing, startRedisServer, testRedis } from '../support/redis-server.ts'
-import { promptly, testCounter, testPair, until } from './redis-rig.ts'
+import { until } from '../support/until.ts'
+import { testCounter, testPair } from './redis-rig.ts'
 import { admittedOf, ask, askTimes, bucketOf } from './rig.ts'
 
 const skip = redisMissing()
@@ -35,7 +36,7 @@ t.test(
     const known = [{ ...bucketOf('known'), calls: 100 }]
     await askTimes(20, counter, known)
     await server.kill()
-    await until(() => !counter.isUp())
+    await until('the counter is away from Redis', () => !counter.isUp())
 
     t.same(decisionsOf(await askTimes(30, counter, known)), {
       degraded_admitted: 20,
@@ -64,7 +65,7 @@ t.test(
     const server = await testRedis(t)
     const counter = await testCounter(t, server, { now: () => Date.now() + 90_000_000 })
     await server.kill()
-    await until(() => !counter.isUp())
+    await until('the counter is away from Redis', () => !counter.isUp())
     const hour = 3600
     const before = Math.floor(Date.now() / 1000 / hour)
     const { standings } = await ask(counter, [{ ...bucketOf('early', hour), calls: 100 }])
@@ -77,14 +78,14 @@ t.test('deny refuses, and allow admits, every call the store cannot count', { sk
   const server = await testRedis(t)
   const counter = await testCounter(t, server)
   await server.kill()
-  await until(() => !counter.isUp())
+  await until('the counter is away from Redis', () => !counter.isUp())
   const limits = [{ ...bucketOf('policy'), calls: 3 }]
   const denied = await askTimes(5, counter, limits, 'deny')
   t.same(decisionsOf(denied), { degraded_refused: 5 })
   t.equal(denied[0]?.retryAfterMs, 1000)
   t.same(decisionsOf(await askTimes(5, counter, limits, 'allow')), { degraded_admitted: 5 })
   await server.restart()
-  await until(() => counter.isUp())
+  await until('the counter counts in Redis', () => counter.isUp())
   t.match(await counter.peek(limits), [{ count: 5 }], 'what was allowed is counted')
 })
 
@@ -97,7 +98,7 @@ t.test(
     const limits = [{ ...bucketOf('spent'), calls: 5 }]
     await askTimes(5, counter, limits)
     await server.kill()
-    await until(() => !counter.isUp())
+    await until('the counter is away from Redis', () => !counter.isUp())
     for (const policy of ['local-share', 'allow', 'deny'] as const) {
       const grant = await ask(counter, limits, policy)
       t.match(grant, { decision: 'refused_local', standings: [{ remaining: 0 }] })
@@ -110,7 +111,7 @@ t.test('two limits in an outage: all shares or none', { skip }, async (t) => {
   const server = await testRedis(t)
   const counter = await testCounter(t, server)
   await server.kill()
-  await until(() => !counter.isUp())
+  await until('the counter is away from Redis', () => !counter.isUp())
   const small = { ...bucketOf('outage:small'), calls: 2 }
   const large = { ...bucketOf('outage:large'), calls: 5 }
   t.equal(admittedOf(await askTimes(4, counter, [large, small])), 2)
@@ -126,10 +127,10 @@ t.test(
     const limits = [{ ...bucketOf('merged'), calls: 100 }]
     await askTimes(40, counter, limits)
     await server.kill()
-    await until(() => !counter.isUp())
+    await until('the counter is away from Redis', () => !counter.isUp())
     t.equal(admittedOf(await askTimes(50, counter, limits)), 30)
     await server.restart()
-    await until(() => counter.isUp())
+    await until('the counter counts in Redis', () => counter.isUp())
     t.match(await counter.peek(limits), [{ count: 70 }])
     t.equal(admittedOf(await askTimes(50, counter, limits)), 30)
   },
@@ -148,7 +149,7 @@ t.test(
     const limits = [{ ...bucketOf('early'), calls: 10 }]
     t.equal(admittedOf(await askTimes(9, counter, limits)), 5)
     await testRedis(t, { port: first.port })
-    t.ok(await promptly(() => counter.isUp()))
+    await until('the counter counts in Redis', () => counter.isUp())
     t.match(await counter.peek(limits), [{ count: 5 }])
     t.equal(admittedOf(await askTimes(9, counter, limits)), 5)
   },
@@ -166,11 +167,11 @@ t.test(
     const begun = performance.now()
     const grants: Grant[] = []
     counter.grant(limits, 'local-share', (grant) => void grants.push(grant))
-    t.ok(await promptly(() => grants.length > 0))
+    await until('a call is granted', () => grants.length > 0)
     t.equal(grants[0]?.decision, 'degraded_admitted')
     const waited = performance.now() - begun
     t.ok(waited >= 45, `${waited} ms`)
-    t.ok(await promptly(() => !counter.isUp()))
+    await until('the counter is away from Redis', () => !counter.isUp())
     // A busy machine makes some attempts slow; the deadline would make each of them.
     const tookMs: number[] = []
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -180,7 +181,7 @@ t.test(
     }
     t.ok(Math.min(...tookMs) < 40, `${tookMs} ms`)
     server.resume()
-    t.ok(await promptly(() => counter.isUp()))
+    await until('the counter counts in Redis', () => counter.isUp())
   },
 )
 
@@ -222,7 +223,7 @@ t.test('an idle gateway notices within a second that the store is gone', { skip 
   const server = await testRedis(t)
   const counter = await testCounter(t, server)
   server.suspend()
-  t.ok(await promptly(() => !counter.isUp()))
+  await until('the counter is away from Redis', () => !counter.isUp())
 })
 
 t.test(
@@ -255,8 +256,8 @@ t.test(
     // After the pause they would be decided by the store.
     const pending = await askTimes(64, counter, limits)
     t.same(decisionsOf(pending), { degraded_admitted: 64 })
-    await until(() => !counter.isUp())
-    await until(() => counter.isUp())
+    await until('the counter is away from Redis', () => !counter.isUp())
+    await until('the counter counts in Redis', () => counter.isUp())
     const later = await askTimes(100, counter, limits)
     const total = 1 + admittedOf(pending) + admittedOf(later)
     t.ok(total <= 100, `${total} admitted`)
@@ -276,10 +277,10 @@ t.test(
     for (let flap = 0; flap < 10; flap += 1) {
       server.suspend()
       await ask(counter, [{ ...bucketOf('other'), calls: 100 }])
-      await until(() => !counter.isUp())
+      await until('the counter is away from Redis', () => !counter.isUp())
       grants.push(...(await askTimes(7, counter, limits)))
       server.resume()
-      await until(() => counter.isUp())
+      await until('the counter counts in Redis', () => counter.isUp())
     }
     t.same(decisionsOf(grants), { degraded_admitted: 25, degraded_refused: 45 })
     t.match(await counter.peek(limits), [{ count: 25 }])
@@ -295,10 +296,10 @@ t.test('(9) a share shrinks to what is left when the store comes and goes', { sk
   const limits = [{ ...bucketOf('shrinking'), calls: 100 }]
   async function outage(calls: number): Promise<number> {
     server.suspend()
-    await until(() => !counter.isUp() && !other.isUp())
+    await until('both are away from Redis', () => !counter.isUp() && !other.isUp())
     const admitted = admittedOf(await askTimes(calls, counter, limits))
     server.resume()
-    await until(() => counter.isUp() && other.isUp())
+    await until('both count in Redis', () => counter.isUp() && other.isUp())
     return admitted
   }
   t.equal(await outage(5), 5)
@@ -315,12 +316,12 @@ t.test(
     const server = await testRedis(t)
     const counter = await testCounter(t, server)
     server.suspend()
-    await until(() => !counter.isUp())
+    await until('the counter is away from Redis', () => !counter.isUp())
     const buckets = Array.from({ length: 10_000 }, (_, index) => bucketOf(`many:${index}`))
     for (const bucket of buckets) await ask(counter, [{ ...bucket, calls: 10 }])
     server.resume()
     const used = process.threadCpuUsage()
-    await until(() => counter.isUp())
+    await until('the counter counts in Redis', () => counter.isUp())
     const { user, system } = process.threadCpuUsage(used)
     t.ok(user + system < 1_000_000, `${(user + system) / 1000} ms of the processor`)
     const counts = await counter.peek(buckets)
@@ -346,7 +347,7 @@ t.test(
     })
     await delay(100)
     t.equal(decisions, 1)
-    await until(() => counter.isUp())
+    await until('the counter counts in Redis', () => counter.isUp())
     // Forfeited there, admitted here: 1 + 1 + 1.
     await ask(counter, limits)
     t.match(await ask(counter, limits), { decision: 'refused_local' })
@@ -364,7 +365,7 @@ t.test('(8) shares of processes that come late keep the sum within 175', { skip 
   counters.push(...(await Promise.all([start(), start(), start(), start()])))
   t.equal(admitted, 100)
   await server.kill()
-  await until(() => counters.every((counter) => !counter.isUp()))
+  await until('all are away from Redis', () => counters.every((counter) => !counter.isUp()))
   for (const counter of counters) admitted += admittedOf(await askTimes(50, counter, limits))
   // Seen 25, 50, 75, 100 and four times nothing: 9 + 6 + 3 + 0 + 4 · 12 more.
   t.equal(admitted, 166)
@@ -391,11 +392,14 @@ t.test(
     for (const counter of counters) admitted += admittedOf(await askTimes(25, counter, limits))
     counters.push(...(await Promise.all([start(), start(), start(), start()])))
     t.equal(admitted, 100)
-    await until(() => [...seen.values()].filter((now) => now === 8).length === 8)
+    await until(
+      'each of the eight sees eight',
+      () => [...seen.values()].filter((now) => now === 8).length === 8,
+    )
     t.ok(warnings.length >= 8, 'every process says so')
     t.match(warnings.at(-1), { seen: 8, configured: 4 })
     await server.kill()
-    await until(() => counters.every((counter) => !counter.isUp()))
+    await until('all are away from Redis', () => counters.every((counter) => !counter.isUp()))
     for (const counter of counters) admitted += admittedOf(await askTimes(50, counter, limits))
     // 166 as above, and what does not divide by eight: the remainders are 3, 2, 1, 0 and 4.
     t.ok(admitted >= 166 && admitted <= 170, `${admitted} admitted`)
@@ -421,9 +425,12 @@ t.test(
     const counters = await Promise.all(Array.from({ length: size }, start))
     const limits = [{ ...bucketOf('left-over'), calls: 100 }]
     // Each has seen all others, more than once.
-    await until(() => [...beats.values()].filter((seen) => seen >= 6).length === size, 60_000)
+    await until(
+      'each has had six beats',
+      () => [...beats.values()].filter((seen) => seen >= 6).length === size,
+    )
     await server.kill()
-    await until(() => counters.every((counter) => !counter.isUp()))
+    await until('all are away from Redis', () => counters.every((counter) => !counter.isUp()))
     const admitted = counters.map(() => 0)
     async function askAll(): Promise<number> {
       for (const [index, counter] of counters.entries()) {
@@ -432,7 +439,7 @@ t.test(
       return admitted.reduce((sum, one) => sum + one, 0)
     }
     // Nobody knows of an outage before a beat has failed.
-    await until(async () => (await askAll()) >= 100, 10_000)
+    await until('the limit is used up', async () => (await askAll()) >= 100)
     t.equal(await askAll(), 100)
     t.equal(Math.max(...admitted), 1)
   },
@@ -448,13 +455,13 @@ t.test(
       testCounter(t, server, { isAdmitting: true, observer: { ...noObserver, processes } })
     await start((now) => void seen.push(now))
     const other = await start(() => undefined)
-    await until(() => seen.at(-1) === 2)
+    await until('two processes are seen', () => seen.at(-1) === 2)
     await other.close()
-    await until(() => seen.at(-1) === 1)
+    await until('one process is seen', () => seen.at(-1) === 1)
     await server.cli('ZADD', processesKey, String(Date.now() - 6000), 'killed')
     t.equal(await server.cli('ZCARD', processesKey), '2')
     const before = seen.length
-    await until(() => seen.length > before)
+    await until('processes are seen again', () => seen.length > before)
     t.equal(seen.at(-1), 1)
     t.ok(Number(await server.cli('PTTL', processesKey)) > 3000)
   },
@@ -477,7 +484,7 @@ t.test('no log line holds the password, right or wrong', { skip }, async (t) => 
   const counter = await testCounter(t, { url: server.url.replace('//', `//:${right}@`) }, { log })
   t.equal(counter.isUp(), true)
   await server.kill()
-  await until(() => !counter.isUp())
+  await until('the counter is away from Redis', () => !counter.isUp())
   await counter.peek([bucketOf('secret')]).catch((err: unknown) => log.error({ err }))
   t.match(lines.join(''), /WRONGPASS/)
   t.notMatch(lines.join(''), /planted/)
@@ -514,7 +521,7 @@ for (const { state, enter, leave } of states) {
       await delay(600)
       t.equal(counter.isUp(), false, 'for ever')
       await server.cli(...leave)
-      t.ok(await promptly(() => counter.isUp()))
+      await until('the counter counts in Redis', () => counter.isUp())
       t.match(await counter.peek(limits), [{ count: 20 }])
     },
   )
@@ -537,7 +544,7 @@ t.test(
     const c = await testCounter(t, server, settling)
     t.equal(c.isUp(), true)
     t.same(decisionsOf(await askTimes(100, c, limits)), { refused: 100 })
-    await until(() => a.isUp())
+    await until('it counts in Redis', () => a.isUp())
     t.match(await a.peek(limits), [{ count: 100 }])
   },
 )
@@ -556,7 +563,7 @@ t.test(
       degraded_admitted: 25,
       degraded_refused: 75,
     })
-    await until(() => a.isUp() && c.isUp())
+    await until('both count in Redis', () => a.isUp() && c.isUp())
     t.match(await c.peek(limits), [{ count: 125 }])
     t.equal(admittedOf(await askTimes(100, c, limits)), 0)
   },
@@ -574,7 +581,7 @@ t.test('(2) counts climb back after Redis was killed and came back empty', { ski
   await askTimes(30, c, limits)
   await server.kill()
   await server.restart()
-  await until(() => a.isUp() && c.isUp())
+  await until('both count in Redis', () => a.isUp() && c.isUp())
   const [state] = await a.peek(limits)
   t.equal(state?.count, 90, 'the highest count anybody saw')
   t.equal(admittedOf(await askTimes(50, a, limits)), 10)
@@ -595,7 +602,7 @@ t.test(
     await server.cli('SET', bucket.bucket, stored.replace(/60$/, '35'))
     await server.kill()
     await server.restart()
-    await until(() => a.isUp() && c.isUp())
+    await until('both count in Redis', () => a.isUp() && c.isUp())
     t.match(await c.peek(limits), [{ count: 60 }])
     t.equal(admittedOf(await askTimes(100, c, limits)), 40)
   },
@@ -613,7 +620,7 @@ t.test('a Redis that turns out unsuitable later is not used, and said so', { ski
     },
   })
   await testRedis(t, { port: first.port, args: ['--maxmemory-policy', 'allkeys-lru'] })
-  await until(() => errors.length > 0)
+  await until('an error is reported', () => errors.length > 0)
   t.match(errors, [{ reason: /allkeys-lru.*REDIS_EVICTION_ALLOWED/ }])
   t.equal(counter.isUp(), false)
 })

@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
 import {
@@ -12,6 +10,7 @@ import {
 } from '../../src/gateway/counters/redis/redis-counter.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import type { RedisServer } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
 import { silent } from './rig.ts'
 
 /**
@@ -52,31 +51,6 @@ export async function testPair(
     return testCounter(t, server, { ...options, isAdmitting: true, observer })
   }
   const pair = await Promise.all([open(0), open(1)])
-  await until(() => seen.every((now) => now === 2))
+  await until('both processes see each other', () => seen.every((now) => now === 2))
   return pair
-}
-
-/** Resolves with the milliseconds it took until the condition held; rejects after 20 s, unless told. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  deadlineMs = 20_000,
-): Promise<number> {
-  const begun = performance.now()
-  while (!(await condition())) {
-    if (performance.now() - begun > deadlineMs) throw new Error(`waited ${deadlineMs} ms in vain`)
-    await delay(2)
-  }
-  return performance.now() - begun
-}
-
-/**
- * Whether the condition holds within a second. Time in which a busy machine
- * lets this process wait does not count.
- */
-export async function promptly(condition: () => boolean): Promise<boolean> {
-  for (let turn = 0; turn < 500; turn += 1) {
-    if (condition()) return true
-    await delay(2)
-  }
-  return condition()
 }

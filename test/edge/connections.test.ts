@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { eventually } from '../support/calling.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
 
 const request = rawRequest('GET /v1.7.0/accounts HTTP/1.1', [`X-API-Key: ${testKey}`])
 
@@ -39,13 +39,10 @@ t.test(
     t.equal(await neighbour.answer(), 'HTTP/1.1 200 OK', 'another address is served')
     for (const each of five) t.equal(await each.answer(), 'HTTP/1.1 200 OK', 'as are the five')
     five[0]?.socket.destroy()
-    t.ok(
-      await eventually(async () => {
-        const next = await open(t, edge.url, '127.0.0.1')
-        return (await next.answer()) !== ''
-      }),
-      'one that ends makes room for another',
-    )
+    await until('one that ends makes room for another', async () => {
+      const next = await open(t, edge.url, '127.0.0.1')
+      return (await next.answer()) !== ''
+    })
   },
 )
 

@@ -84,14 +84,16 @@ t.test(
     const [before, told] = clients
     before?.socket.write(get)
     told?.socket.write(get)
-    await until('answered', () => clients.every(({ text }) => text.includes('{"ok":true}')))
+    await until('an answer has come', () =>
+      clients.every(({ text }) => text.includes('{"ok":true}')),
+    )
     edge.drain()
     told?.socket.write(post)
     await until('told', () => told?.isEnded === true)
     const late = [open(t, edge), open(t, edge)]
     const [calling, idle] = late
     for (const { socket } of late) socket.write(get.repeat(2))
-    await until('answered', () => late.every(({ text }) => statuses(text).length === 2))
+    await until('an answer has come', () => late.every(({ text }) => statuses(text).length === 2))
     const stopped = edge.stop()
     const closedAt = await closing(edge)
     calling?.socket.write(post)
@@ -136,7 +138,7 @@ t.test('a call that is arriving on a kept connection when the port closes is ser
   const { edge } = await start(t)
   const clients = [open(t, edge), open(t, edge)]
   for (const { socket } of clients) socket.write(get)
-  await until('answered', () => clients.every(({ text }) => text.includes('{"ok":true}')))
+  await until('an answer has come', () => clients.every(({ text }) => text.includes('{"ok":true}')))
   const [busy, idle] = clients
   busy?.socket.write(post)
   await Promise.all([edge.stop(), ended(clients)])

@@ -233,19 +233,15 @@ t.test(
       socket.destroy()
       await once(socket, 'close')
     }
-    await until(
-      'there is room',
-      async () => {
-        const socket = connect({ port, host: '127.0.0.1', ca: authority.ca })
-        const isOpen = await Promise.race([
-          once(socket, 'secureConnect').then(() => true),
-          once(socket, 'close').then(() => false),
-        ]).catch(() => false)
-        socket.destroy()
-        return isOpen
-      },
-      2_000,
-    )
+    await until('there is room', async () => {
+      const socket = connect({ port, host: '127.0.0.1', ca: authority.ca })
+      const isOpen = await Promise.race([
+        once(socket, 'secureConnect').then(() => true),
+        once(socket, 'close').then(() => false),
+      ]).catch(() => false)
+      socket.destroy()
+      return isOpen
+    })
   },
 )
 

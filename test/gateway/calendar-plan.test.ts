@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createClient, eventually } from '../support/calling.ts'
+import { createClient } from '../support/calling.ts'
 import { tollgate as run, tollgateReading } from '../support/cli.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { newApplication, runTollgate, testConfigDir } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const plan = `title: Monthly Plan
 apis: ['mandate@*', 'xs2a@*']
@@ -67,7 +68,7 @@ t.test(
       [{ operation: null, limit: 2, used: 2, remaining: 0, resetsAt, ...window }],
     )
     let reason = ''
-    await eventually(async () => {
+    await until('the refused call has a record with its reason', async () => {
       const path = `/api/applications/${applicationId}/calls/${refused.requestId}`
       const [record] = (await send('GET', path)).body.items
       reason = record?.reason ?? ''
@@ -110,12 +111,10 @@ t.test(
     const added = await run(env, 'override', 'add', ...application, ...terms, ...reason, '--json')
     t.match(JSON.parse(added.stdout), { limit: 'monthly', calls: 4 })
     let third = first
-    t.ok(
-      await eventually(async () => {
-        third = await call()
-        return third.status !== 429
-      }),
-    )
+    await until('the override is in force', async () => {
+      third = await call()
+      return third.status !== 429
+    })
     t.equal(third.headers['ratelimit-policy'], `"monthly";q=4;${length}`)
     t.match(third.headers['ratelimit'], /^"monthly";r=1;/, 'the calls of this month stay counted')
     const listed = await run(env, 'counter', 'list', ...application, '--json')

@@ -1,15 +1,9 @@
 import t from 'tap'
-import {
-  burst,
-  codeOf,
-  countdown,
-  eventually,
-  remainingOf,
-  windowBegins,
-} from '../support/calling.ts'
+import { burst, codeOf, countdown, remainingOf, windowBegins } from '../support/calling.ts'
 import { tollgateProcess } from '../support/cli.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { newApplication } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 // The quick form of test/long/many-processes.test.ts and test/long/revocation.test.ts.
 
@@ -55,6 +49,6 @@ t.test(
       const after = await burst(fleet.clients, 2, { key })
       return after.every((answer) => codeOf(answer) === 'KEY_INVALID')
     }
-    t.ok(await eventually(isUnknown), 'neither knows it any more')
+    await until('neither knows it any more', isUnknown)
   },
 )

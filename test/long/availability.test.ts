@@ -8,12 +8,13 @@ import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { type LedgerCall, outagesOfLedger } from '../availability/ledger-rule.ts'
-import { accountsPath, eventually } from '../support/calling.ts'
+import { accountsPath } from '../support/calling.ts'
 import { tollgate } from '../support/cli.ts'
 import { type Fleet, fleetMissing, startFleet } from '../support/fleet.ts'
 import { proofSize } from '../support/proof.ts'
 import { startStoppableBackend } from '../support/stoppable-backend.ts'
 import { newApplication } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.setTimeout(600_000)
 
@@ -168,7 +169,7 @@ t.test(
     t.comment(
       `${ledger.length} calls in ${seconds.toFixed(1)} s, ${unanswered} of them not answered`,
     )
-    t.ok(await eventually(async () => stampsOf(fleet).size >= ledger.length), 'all logged')
+    await until('all logged', async () => stampsOf(fleet).size >= ledger.length)
     const stamps = stampsOf(fleet)
     const calls = ledger.map(({ id, reply }) => {
       const { at = 0, firstByteMs = 0 } = stamps.get(id) ?? {}
@@ -177,14 +178,11 @@ t.test(
     const expected = outagesOfLedger(calls)
     t.ok(expected.length >= 2, `${expected.length} outages`)
 
-    t.ok(
-      await eventually(async () => {
-        const { days, outages } = await report()
-        const requests = days.reduce((sum, day) => sum + day.requests, 0)
-        return requests === ledger.length && outages.every(({ until }) => until !== null)
-      }),
-      'every call is in the report',
-    )
+    await until('every call is in the report', async () => {
+      const { days, outages } = await report()
+      const requests = days.reduce((sum, day) => sum + day.requests, 0)
+      return requests === ledger.length && outages.every(({ until }) => until !== null)
+    })
     const { days, outages } = await report()
     t.same(comparable(outages), expected, 'the same outages')
     const downMs = unionMs(expected)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { Client } from 'pg'
 import t from 'tap'
-import { createClient, eventually } from '../support/calling.ts'
+import { createClient } from '../support/calling.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, startPostgres, type Test, testDataDir } from '../support/database.ts'
 import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
@@ -81,16 +81,16 @@ t.test(
       const metrics = await metricsOf(gateway.urls.management)
       return metrics.includes(`\ngateway_counting_contested ${contested}\n`)
     }
-    t.ok(await eventually(() => shown(1)))
+    await until('the metric is 1', () => shown(1))
     t.match(gateway.output.stderr, 'limits may be multiplied')
     await admin.query("delete from processes where host = 'elsewhere'")
-    t.ok(await eventually(() => shown(0)))
+    await until('the metric is 0', () => shown(0))
     t.match(gateway.output.stderr, 'no other process counts by itself')
 
     await admin.query('select pg_advisory_lock_shared(8389772277106373733)')
-    t.ok(await eventually(() => shown(1)), 'a gateway of release 0.1.0, which is not in the table')
+    await until('a gateway of release 0.1.0, which is not in the table', () => shown(1))
     await admin.query('select pg_advisory_unlock_shared(8389772277106373733)')
-    t.ok(await eventually(() => shown(0)))
+    await until('the metric is 0', () => shown(0))
   },
 )
 
@@ -130,10 +130,10 @@ t.test(
     const gateway = await spawnTollgate(t, ['gateway'], env)
     const { key } = await newApplication(stores, 'in progress')
     const call = createClient(t, gateway.urls.gateway).call({ key })
-    await eventually(async () => responses.length > 0)
+    await until('the backend has the call', async () => responses.length > 0)
 
     gateway.signal('SIGTERM')
-    await eventually(async () => {
+    await until('the gateway accepts no more connections', async () => {
       const refused = fetch(gateway.urls.gateway).then(
         () => false,
         () => true,

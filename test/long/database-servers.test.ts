@@ -290,7 +290,7 @@ t.test(
     t.equal(await port(db), portOf(one.url))
     one.freeze()
     await t.rejects(port(db), { name: 'StatementTimeout' })
-    await until('it is left', () => warned.join('').includes('is the primary now'), 10_000)
+    await until('it is left', () => warned.join('').includes('is the primary now'))
     t.equal(await port(db), portOf(two.url))
   },
 )

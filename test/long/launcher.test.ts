@@ -7,12 +7,12 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { eventually } from '../support/calling.ts'
 import { childEnvironment } from '../support/child-environment.ts'
 import { testDataDir } from '../support/database.ts'
 import { productionEnv } from '../support/fleet.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { quietEnv, testConfigDir } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const launcher = join(root, 'bin', 'tollgate.js')
@@ -130,7 +130,7 @@ t.test('with a database of production, the program gets the options it serves wi
   const child = launch(t, ['start'], { CONFIG_DIR: testConfigDir(t), ...productionEnv(), ...env })
   const children = `/proc/${child.pid}/task/${child.pid}/children`
   const program = () => readFileSync(children, 'utf8').trim()
-  t.ok(await eventually(async () => program() !== '' && optionsOf(program()).length > 0))
+  await until('the program runs', async () => program() !== '' && optionsOf(program()).length > 0)
   t.same(optionsOf(program()), serving)
   const exit = once(child, 'exit')
   process.kill(-(child.pid ?? 0), 'SIGKILL')
@@ -180,7 +180,7 @@ t.test('Ctrl-C, which a terminal sends to launcher and program, is an orderly en
 t.test('a launcher killed by SIGKILL leaves no process behind', async (t) => {
   const { child, programPid } = await launchTollgate(t)
   child.kill('SIGKILL')
-  t.ok(await eventually(async () => !isAlive(programPid)), 'the program ended by itself')
+  await until('the program ended by itself', async () => !isAlive(programPid))
 })
 
 for (const [command, signal] of [
@@ -205,7 +205,7 @@ for (const [command, signal] of [
     })
     const programPid = await programIn(t, child, dataDir)
     child.kill(signal)
-    t.ok(await eventually(async () => !isAlive(programPid)), 'no process is left behind')
+    await until('no process is left behind', async () => !isAlive(programPid))
     t.notOk(existsSync(join(dataDir, 'tollgate.pid')), 'it ended in order')
   })
 }
@@ -217,7 +217,7 @@ t.test('SIGHUP while the program starts does not end it', async (t) => {
   const child = launch(t, ['start'], env)
   // From when the launcher has started the program until that is ready.
   const children = `/proc/${child.pid}/task/${child.pid}/children`
-  t.ok(await eventually(async () => readFileSync(children, 'utf8') !== ''))
+  await until('the program has a child', async () => readFileSync(children, 'utf8') !== '')
   const timer = setInterval(() => child.kill('SIGHUP'), 20)
   t.teardown(() => clearInterval(timer))
   await programIn(t, child, dataDir)

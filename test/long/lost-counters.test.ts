@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
 import { type CountingProcess, startProcess } from '../counters/processes.ts'
-import { until } from '../counters/redis-rig.ts'
 import { proofSize } from '../support/proof.ts'
 import { type RedisServer, redisMissing, testRedis } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
 
 const skip = redisMissing()
 
@@ -23,7 +23,10 @@ async function testProcesses(t: Test, redis: RedisServer): Promise<CountingProce
     const admitted = await process.askEach({ name: `of-${index}`, from: 0, to: known, step: 1 })
     t.equal(admitted, known)
   }
-  await until(async () => (await redis.cli('ZCARD', processesKey)) === '4')
+  await until(
+    'four processes are known',
+    async () => (await redis.cli('ZCARD', processesKey)) === '4',
+  )
   // Each hears of the last one with its next heartbeat.
   await delay(1500)
   return processes

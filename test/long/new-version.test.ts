@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { accountsPath, burst, codeOf, createClient, eventually } from '../support/calling.ts'
+import { accountsPath, burst, codeOf, createClient } from '../support/calling.ts'
 import { tollgateProcess } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
 import { startLedger } from '../support/ledger-backend.ts'
@@ -12,6 +12,7 @@ import {
   spawnTollgate,
   testConfigDir,
 } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.test(
   'a new version and a new plan are one new file each, and a reload puts them in force',
@@ -50,7 +51,7 @@ t.test(
         .replace(/calls: \d+/, 'calls: 3'),
     )
     tollgate.signal('SIGHUP')
-    t.ok(await eventually(async () => (await reloads('success')) === '1'))
+    await until('one reload succeeded', async () => (await reloads('success')) === '1')
     const { items } = JSON.parse(await published())
     const xs2a = items.find(({ api }: { api: string }) => api === 'xs2a')
     const found = xs2a.versions.find((item: { version: string }) => item.version === '1.8.0')
@@ -66,19 +67,17 @@ t.test(
       ...{ applicationId, api: 'xs2a', version: '1.8.0', plan: 'small' },
       by: 'test',
     })
-    t.ok(
-      await eventually(async () => {
-        const [answer] = await burst(clients, 1, { key, path })
-        return answer?.status === 200
-      }),
-    )
+    await until('the subscription works', async () => {
+      const [answer] = await burst(clients, 1, { key, path })
+      return answer?.status === 200
+    })
     const rest = await burst(clients, 10, { key, path })
     t.equal(rest.filter(({ status }) => status === 200).length, 2, 'three calls in all')
     t.equal(ledger.entries.at(-1)?.operation, 'xs2a@1.8.0 listAccounts')
 
     writeFileSync(newVersion, version.replaceAll('1.7.0', '1.8.0').replace('openapi: 3.1.0', ''))
     tollgate.signal('SIGHUP')
-    t.ok(await eventually(async () => (await reloads('failure')) === '1'), 'a bad one is refused')
+    await until('a bad one is refused', async () => (await reloads('failure')) === '1')
     const refused = await tollgateProcess(env, 'reload')
     t.equal(refused.code, 1)
     t.match(refused.stderr, 'apis/xs2a/1.8.0.yaml:')
@@ -91,9 +90,6 @@ t.test(
     writeFileSync(newVersion, version.replaceAll('1.7.0', '1.8.0'))
     const reloaded = await tollgateProcess(env, 'reload')
     t.equal(reloaded.code, 0, reloaded.stderr)
-    t.ok(
-      await eventually(async () => (await reloads('success')) === '2'),
-      'tollgate reload does it too',
-    )
+    await until('tollgate reload does it too', async () => (await reloads('success')) === '2')
   },
 )

@@ -23,10 +23,10 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { packTarball } from '../../release/pack.ts'
 import { makePackageFolder } from '../../release/package-folder.ts'
-import { eventually } from '../support/calling.ts'
 import { targetsOf } from '../support/page-links.ts'
 import { signUpAndIn } from '../support/portal.ts'
 import { parseReadyLine, quietEnv } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 // npm fetches 50 MB.
 t.setTimeout(800_000)
@@ -260,7 +260,7 @@ t.test(
 
     // Ctrl+C reaches npm and the program at once.
     process.kill(-(child.pid ?? 0), 'SIGINT')
-    t.ok(await eventually(async () => /"msg":"stopped"/.test(log())), log())
+    await until(log(), async () => /"msg":"stopped"/.test(log()))
     t.notOk(existsSync(join(dataDir, 'tollgate.pid')), 'the data folder is free again')
   },
 )

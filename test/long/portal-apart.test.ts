@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { codeOf, eventually } from '../support/calling.ts'
+import { codeOf } from '../support/calling.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { openBesidePortal } from '../support/portal-client.ts'
 import { spawnTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.test(
   'portal and gateway each run without the other, and the portal shows the counts of a gateway elsewhere',
@@ -70,7 +71,10 @@ t.test(
     t.match(attempt.body.detail, 'cannot count attempts', 'it does not blame the caller')
     t.match(attempt.headers['retry-after'], /^\d+$/)
     fleet.redis.resume()
-    t.ok(await eventually(async () => (await send('GET', `${path}/usage`)).status === 200))
+    await until(
+      'the portal shows usage',
+      async () => (await send('GET', `${path}/usage`)).status === 200,
+    )
 
     portal.signal('SIGKILL')
     await portal.ended

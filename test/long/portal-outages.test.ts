@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { chromiumMissing, startBrowser } from '../support/browser.ts'
-import { burst, eventually } from '../support/calling.ts'
+import { burst } from '../support/calling.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { openBesidePortal } from '../support/portal-client.ts'
 import { spawnTollgate, type TollgateProcess } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.test(
   'without the portal the gateway serves on; without the gateway the portal says so',
@@ -48,7 +49,7 @@ t.test(
 
       // The scripts of the other parts come when the browser has nothing else to do.
       const isLoaded = `performance.getEntriesByType('resource').some(({ name }) => /\\/settings-tab-[^/]+\\.js$/.test(name))`
-      t.ok(await eventually(() => page.evaluate<boolean>(isLoaded)))
+      await until('the page is loaded', () => page.evaluate<boolean>(isLoaded))
       expectOutage()
       portal.signal('SIGKILL')
       await portal.ended
@@ -58,13 +59,11 @@ t.test(
       t.same(await statuses(), [200])
       await spawnTollgate(t, ['portal'], { ...env, PORTAL_PORT: new URL(portalUrl).port })
       // The page also asks again by itself, and may have done so before the button is clicked.
-      t.ok(
-        await eventually(async () => {
-          if (await page.getByText(/of 1,000,000 used/).isVisible()) return true
-          await page.getByRole('button', { name: 'Try again' }).first().click({ timeout: 1000 })
-          return false
-        }),
-      )
+      await until('the page shows the usage', async () => {
+        if (await page.getByText(/of 1,000,000 used/).isVisible()) return true
+        await page.getByRole('button', { name: 'Try again' }).first().click({ timeout: 1000 })
+        return false
+      })
       await page.getByRole('heading', { name: /^Limits / }).waitFor()
       await page.getByText(/of 1,000,000 used/).waitFor()
 

@@ -11,12 +11,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { createClient, eventually } from '../support/calling.ts'
+import { createClient } from '../support/calling.ts'
 import type { Test } from '../support/database.ts'
 import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
 import { freePort } from '../support/free-port.ts'
 import { lintMetrics, promtoolMissing } from '../support/metrics.ts'
 import { newApplication, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 interface Dashboard {
   readonly title: string
@@ -92,7 +93,7 @@ t.test(
       (async () => {
         const client = createClient(t, gateway.urls.gateway)
         // Usage is written after some seconds; the portal reads it once a minute, first at its start.
-        await eventually(async () => {
+        await until('the usage of the call is written', async () => {
           await client.call({ key })
           return (await stores.applicationFigures.topCallers('hour', 1)).length > 0
         })
@@ -113,15 +114,12 @@ t.test(
       t,
       processes.map(({ urls }) => new URL(urls.management).host),
     )
-    t.ok(
-      await eventually(async () => {
-        await load()
-        return (await ask('sum(increase(gateway_requests_total[1m]))')).some(
-          ({ value }) => Number(value[1]) > 5,
-        )
-      }, 20_000),
-      'it sees calls',
-    )
+    await until('it sees calls', async () => {
+      await load()
+      return (await ask('sum(increase(gateway_requests_total[1m]))')).some(
+        ({ value }) => Number(value[1]) > 5,
+      )
+    })
 
     for (const { urls } of processes) {
       const text = await (await fetch(`${urls.management}/metrics`)).text()
@@ -187,18 +185,15 @@ t.test(
       [portal, 'registry'],
       [bank, 'database'],
     ] as const) {
-      t.ok(
-        await eventually(async () => {
-          const [status, named] = await ready(process)
-          return status === 503 && named.includes(missing)
-        }, 20_000),
-        `not ready: ${missing}`,
-      )
+      await until(`not ready: ${missing}`, async () => {
+        const [status, named] = await ready(process)
+        return status === 503 && named.includes(missing)
+      })
     }
     t.equal((await ready(gateway))[0], 200, 'a gateway serves on')
     await postgres.start()
     for (const process of [portal, bank]) {
-      t.ok(await eventually(async () => (await ready(process))[0] === 200, 20_000), 'ready again')
+      await until('ready again', async () => (await ready(process))[0] === 200)
     }
   },
 )
@@ -255,7 +250,7 @@ async function startPrometheus(t: Test, targets: readonly string[]) {
       ({ ok }) => ok,
       () => false,
     )
-  if (!(await eventually(isUp, 20_000))) throw new Error('Prometheus does not start')
+  await until('Prometheus is ready', isUp)
 
   async function ask(query: string): Promise<readonly Sample[]> {
     const answer = await fetch(`${api}/query?${new URLSearchParams({ query })}`)

@@ -8,7 +8,7 @@ import { noObserver } from '../../src/gateway/counters/redis/counter-observer.ts
 import { openAttempts } from '../../src/gateway/portal/accounts/open-attempts.ts'
 import { createLifetime } from '../../src/platform/lifetime.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
-import { testCounter, testPair, until } from '../counters/redis-rig.ts'
+import { testCounter, testPair } from '../counters/redis-rig.ts'
 import {
   admittedOf,
   ask,
@@ -21,6 +21,7 @@ import {
 import { testKeyring } from '../support/keyring.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { redisMissing } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
 
 const skip = redisMissing()
 const settling = { processes: 4, settleMs: 1000 }
@@ -237,7 +238,7 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
       const c = await open(t)
       t.equal(c.isUp(), true)
       t.equal(admittedOf(await askTimes(100, c, [limit])), 0)
-      await until(() => a.isUp())
+      await until('it counts in Redis', () => a.isUp())
       t.match(await a.peek([limit]), [{ count: 100 }])
     },
   )
@@ -251,7 +252,7 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
     const grants = await askTimes(100, c, [limit])
     t.equal(admittedOf(grants), 25, 'its share')
     t.same(decisionsOf(grants), ['degraded_admitted', 'degraded_refused'])
-    await until(() => a.isUp() && c.isUp())
+    await until('both count in Redis', () => a.isUp() && c.isUp())
     t.match(await c.peek([limit]), [{ count: 125 }])
   })
 
@@ -267,8 +268,8 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
     await next.cli('CLUSTER', 'FAILOVER')
     await cluster.promoted(next)
     // Without calls, by a look at the marker.
-    await until(() => !a.isUp() && !b.isUp())
-    await until(() => a.isUp() && b.isUp())
+    await until('both are away from Redis', () => !a.isUp() && !b.isUp())
+    await until('both count in Redis', () => a.isUp() && b.isUp())
     t.match(await a.peek([limit]), [{ count: 60 }])
     t.equal(
       admittedOf([...(await askTimes(50, a, [limit])), ...(await askTimes(50, b, [limit]))]),
@@ -294,7 +295,10 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
       t.equal(admittedOf(await askTimes(120, a, [spent])), 100)
       t.equal(admittedOf(await askTimes(70, b, [begun])), 70)
       // As if replication had stopped before: the replica has 20 of one and nothing of the other.
-      await until(async () => (await next.cli('DBSIZE')) === (await old.cli('DBSIZE')))
+      await until(
+        'all keys have moved',
+        async () => (await next.cli('DBSIZE')) === (await old.cli('DBSIZE')),
+      )
       await next.cli('CONFIG', 'SET', 'replica-read-only', 'no')
       await next.cli(
         'EVAL',
@@ -307,14 +311,14 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
       const running = beside.flat().map((limit) => askOn(b, [limit]))
       t.ok(running.length > 2)
       await old.kill()
-      await until(() => !a.isUp() && !b.isUp())
+      await until('both are away from Redis', () => !a.isUp() && !b.isUp())
       t.match(await ask(a, [spent]), { decision: 'refused_local' })
       await cluster.promoted(next)
       const c = await open(t)
       t.equal(c.isUp(), true)
       t.equal(admittedOf(await askTimes(100, c, [spent])), 0)
       t.equal(admittedOf(await askTimes(100, c, [begun])), 30)
-      await until(() => a.isUp() && b.isUp())
+      await until('both count in Redis', () => a.isUp() && b.isUp())
       t.match(await a.peek([spent, begun]), [{ count: 100 }, { count: 100 }])
       const grants = (await Promise.all(running.map((each) => each.stop()))).flat()
       t.same(decisionsOf(grants), ['admitted'])
@@ -360,6 +364,7 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
       const [survivor] = primaries
       for (const node of cluster.nodes) if (node !== survivor) await node.kill()
       await until(
+        'the cluster has failed',
         async () =>
           (await survivor?.cli('CLUSTER', 'INFO'))?.includes('cluster_state:fail') === true,
       )
@@ -368,7 +373,7 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
       t.same(new Set(grants.map(admittedOf)), new Set([24]), 'a quarter of 99 for each')
       t.same(decisionsOf(grants.flat()), ['degraded_admitted', 'degraded_refused'])
       for (const node of cluster.nodes) if (node !== survivor) await node.restart()
-      await until(() => counter.isUp())
+      await until('the counter counts in Redis', () => counter.isUp())
       t.match(
         await counter.peek(limits),
         limits.map(() => ({ count: 25 })),
@@ -418,13 +423,15 @@ t.test(
     }
     await (await cluster.replicaOf(dead)).kill()
     await dead.kill()
-    await until(() => !a.isUp() && !b.isUp())
-    await until(async () => (await heir.cli('CLUSTER', 'INFO')).includes('cluster_slots_fail:5462'))
+    await until('both are away from Redis', () => !a.isUp() && !b.isUp())
+    await until('the slots of the dead node have failed', async () =>
+      (await heir.cli('CLUSTER', 'INFO')).includes('cluster_slots_fail:5462'),
+    )
 
     /** What b is told of it by a node, once one decides. */
     async function decisionOn(limit: BucketLimit): Promise<string> {
       let decision = ''
-      await until(async () => {
+      await until('a node decides', async () => {
         decision = (await ask(b, [limit], 'deny')).decision
         return decision !== 'degraded_refused'
       })
@@ -435,7 +442,7 @@ t.test(
     t.equal(await decisionOn(own), 'refused', 'what the node counted before is as it was')
     await cluster.seize(middle, 5461, heir)
     t.equal(await decisionOn(second), 'refused')
-    await until(() => a.isUp() && b.isUp())
+    await until('both count in Redis', () => a.isUp() && b.isUp())
     t.match(await b.peek([first, second, own]), [{ count: 100 }, { count: 100 }, { count: 100 }])
     t.ok(
       losses.a <= 4 && losses.b <= 4,

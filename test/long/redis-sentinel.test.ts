@@ -1,8 +1,9 @@
 import t from 'tap'
-import { testCounter, until } from '../counters/redis-rig.ts'
+import { testCounter } from '../counters/redis-rig.ts'
 import { admittedOf, ask, askTimes, bucketOf } from '../counters/rig.ts'
 import { type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel.ts'
 import { redisMissing } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
 
 const skip = redisMissing()
 const settling = { processes: 4, settleMs: 1000 }
@@ -30,23 +31,25 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
         await old.cli('SET', limit.bucket, `${window} 0 50`)
         t.equal(admittedOf(await askTimes(10, a, [limit])), 10)
       }
-      await until(async () => (await next.cli('GET', unknown.bucket)).endsWith(' 60'))
+      await until('the store knows sixty calls', async () =>
+        (await next.cli('GET', unknown.bucket)).endsWith(' 60'),
+      )
       await next.cli('CONFIG', 'SET', 'replica-read-only', 'no')
       await next.cli('DEL', unknown.bucket)
       await next.cli('CONFIG', 'SET', 'replica-read-only', 'yes')
       // On a busy machine both counters are back before the sentinels have said that they switched.
       await Promise.all([
         redis.failover(),
-        ...[a, b].map((counter) => until(() => !counter.isUp())),
+        ...[a, b].map((counter) => until('the counter is away from Redis', () => !counter.isUp())),
       ])
-      await until(() => a.isUp() && b.isUp())
+      await until('both count in Redis', () => a.isUp() && b.isUp())
       t.ok(Date.now() < edgeMs, 'the window before, by its clock')
       for (const limit of [known, unknown]) {
         const grants = [...(await askTimes(60, b, [limit])), ...(await askTimes(60, a, [limit]))]
         t.equal(admittedOf(grants), 40)
         t.match(await next.cli('GET', limit.bucket), new RegExp(`^${window} 0 100$`))
       }
-      await until(() => Date.now() > edgeMs + 50, 60_000)
+      await until('the next window has begun', () => Date.now() > edgeMs + 50)
       const c = await testCounter(t, redis, settling)
       for (const limit of [known, unknown]) {
         const grants = [a, b, c].map((counter) => askTimes(20, counter, [limit]))
@@ -65,7 +68,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
     t.equal(admittedOf(await askTimes(30, a, limits)), 30)
     t.equal(admittedOf(await askTimes(30, b, limits)), 30)
     await redis.failover()
-    await until(() => a.isUp() && b.isUp())
+    await until('both count in Redis', () => a.isUp() && b.isUp())
     t.match(await a.peek(limits), [{ count: 60 }])
     t.equal(
       admittedOf([...(await askTimes(50, a, limits)), ...(await askTimes(50, b, limits))]),
@@ -86,7 +89,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
       await old.kill()
       await redis.switched(old)
       t.equal(await historyOf(returned), history, 'it never followed')
-      await until(() => a.isUp())
+      await until('it counts in Redis', () => a.isUp())
       const c = await testCounter(t, redis, settling)
       t.equal(admittedOf(await askTimes(100, c, limits)), 0)
       await old.restart()
@@ -108,14 +111,17 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
       const old = await redis.primary()
       const next = otherOf(redis, old)
       // As if replication had stopped before: the replica has 20 of one and nothing of the other.
-      await until(async () => (await next.cli('EXISTS', begun[0]?.bucket ?? '')) === '1')
+      await until(
+        'the bucket is in the store',
+        async () => (await next.cli('EXISTS', begun[0]?.bucket ?? '')) === '1',
+      )
       await next.cli('CONFIG', 'SET', 'replica-read-only', 'no')
       const stored = await next.cli('GET', begun[0]?.bucket ?? '')
       await next.cli('SET', begun[0]?.bucket ?? '', stored.replace(/70$/, '20'))
       await next.cli('DEL', spent[0]?.bucket ?? '')
       await next.cli('CONFIG', 'SET', 'replica-read-only', 'yes')
       await old.kill()
-      await until(() => !a.isUp() && !b.isUp())
+      await until('both are away from Redis', () => !a.isUp() && !b.isUp())
       t.match(await ask(a, spent), { decision: 'refused_local' })
       await redis.switched(old)
       // Fresh, it knows of no failover: the marker of another run tells it.
@@ -123,7 +129,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
       t.equal(c.isUp(), true)
       t.same(admittedOf(await askTimes(100, c, spent)), 0)
       t.same(admittedOf(await askTimes(100, c, begun)), 30)
-      await until(() => a.isUp() && b.isUp())
+      await until('both count in Redis', () => a.isUp() && b.isUp())
       t.match(await a.peek([...spent, ...begun]), [{ count: 100 }, { count: 100 }])
       await old.restart()
       await redis.follow()
@@ -166,7 +172,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
       for (const port of redis.sentinelPorts) {
         await old.cli('-p', String(port), 'SENTINEL', 'MONITOR', ...to)
       }
-      t.ok((await until(() => counter.isUp())) < 3000)
+      await until('the counter counts in Redis', () => counter.isUp())
       t.match(await counter.peek(limits), [{ count: 41 }])
       t.equal(admittedOf(await askTimes(100, counter, limits)), 59)
     },

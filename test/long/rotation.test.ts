@@ -324,7 +324,7 @@ t.test(
         const password = newPassword()
         await query(`create role ${user} login password '${password}' in role tollgate_${login}`)
         const leave = async () => {
-          await until(`no connection of ${old} is left`, () => hasNoConnection(old), 40_000)
+          await until(`no connection of ${old} is left`, () => hasNoConnection(old))
           // The rights belong to the first role.
           const isFirst = old === `tollgate_${login}`
           await query(isFirst ? `alter role ${old} nologin` : `drop role ${old}`)

@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { eventually } from '../support/calling.ts'
 import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
 import { freePort } from '../support/free-port.ts'
 import { openBesidePortal } from '../support/portal-client.ts'
 import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.test(
   'a portal in its own process shows the sandbox of a bank in another, if both know the secret',
@@ -61,7 +61,7 @@ t.test(
     t.match(await title(), 'Sandbox Bank</title>')
     writeFileSync(join(configDir, 'brand.yaml'), 'name: Other Bank\n')
     bank.signal('SIGHUP')
-    t.ok(await eventually(async () => (await title()).includes('Other Bank</title>')), 'its brand')
+    await until('its brand', async () => (await title()).includes('Other Bank</title>'))
 
     const portal = await portalWith({ SANDBOX: 'on', SANDBOX_SECRET: secret })
     const { body } = await portal.anonymous('GET', '/api/sandbox')
@@ -85,10 +85,7 @@ t.test(
       const { status, headers } = answer
       return { status, text: await answer.text(), left: headers.get('x-ratelimit-remaining') }
     }
-    t.ok(
-      await eventually(async () => (await ask()).status === 200),
-      'the gateway’s calls go through with it',
-    )
+    await until('the gateway’s calls go through with it', async () => (await ask()).status === 200)
     const { left } = await ask()
     t.match(await ask('429'), { status: 429, text: /QUOTA_EXCEEDED/, left: '0' })
     t.match(await ask('504'), { status: 504 })

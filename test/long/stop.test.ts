@@ -53,7 +53,7 @@ t.test(
     const callers = Array.from({ length: 20 }, () =>
       callUntilToldToMove(createClient(t, gateway.urls.gateway, 1), key),
     )
-    await until('the load has begun', () => ledger.entries.length > 100, 30_000)
+    await until('the load has begun', () => ledger.entries.length > 100)
     const told = Date.now()
     gateway.signal('SIGTERM')
     await until('balancers are told to look away', async () => {

@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { generateKey } from '../../src/gateway/registry/key-format.ts'
-import {
-  type Answer,
-  accountsPath,
-  burst,
-  codeOf,
-  createClient,
-  eventually,
-} from '../support/calling.ts'
+import { type Answer, accountsPath, burst, codeOf, createClient } from '../support/calling.ts'
 import { startPostgres } from '../support/database.ts'
 import {
   everyGatewayHasHeard,
@@ -22,6 +15,7 @@ import { startLedger } from '../support/ledger-backend.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { startRedisServer } from '../support/redis-server.ts'
 import { newApplication, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.setTimeout(600_000)
 
@@ -89,7 +83,7 @@ t.test(
 
     const redis = await startRedisServer({ port })
     t.teardown(() => redis.stop())
-    t.ok(await eventually(isShared), 'shared once Redis is there')
+    await until('shared once Redis is there', isShared)
     t.equal(await metric(management, 'gateway_store_up{store="counters"}'), '1')
     const [first] = await burst(clients, 1, { key })
     t.equal(first?.headers['x-ratelimit-remaining'], '74', 'what it admitted alone is counted')
@@ -112,7 +106,7 @@ t.test(
 
     // It comes back empty: the gateway brings back what it knows.
     await redis.restart()
-    t.ok(await eventually(isShared), 'shared again')
+    await until('shared again', isShared)
     await burst(clients, 200, { key })
     await burst(clients, 200, { key, path })
     const admitted = (operation: string) =>
@@ -144,23 +138,19 @@ t.test(
         t.ok(answer.endedAt - answer.begunAt < 5000, 'soon')
       }
     }
-    t.ok(
-      await eventually(async () => (await readiness(management)).text.includes('"degraded"')),
-      'it says so',
-    )
+    await until('it says so', async () => (await readiness(management)).text.includes('"degraded"'))
     t.equal((await readiness(management)).status, 200, 'and stays ready')
     t.equal(admittedOf(await burst(fleet.clients, 50, { key: known.key })), 50)
 
     await fleet.postgres.start()
-    t.ok(
-      await eventually(async () => {
-        const [answer] = await burst(fleet.clients, 1, { key: unknown.key })
-        return answer?.status === 200
-      }),
-      'the other key works once the database is back',
-    )
+    await until('the other key works once the database is back', async () => {
+      const [answer] = await burst(fleet.clients, 1, { key: unknown.key })
+      return answer?.status === 200
+    })
     const [stranger] = await burst(fleet.clients, 1, { key: generateKey(randomBytes).text })
     t.equal(stranger === undefined ? undefined : codeOf(stranger), 'KEY_INVALID')
-    t.ok(await eventually(async () => (await readiness(management)).text.includes('"ok"')))
+    await until('it is ready again', async () =>
+      (await readiness(management)).text.includes('"ok"'),
+    )
   },
 )

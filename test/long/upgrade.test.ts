@@ -89,7 +89,7 @@ for (const balancer of tried) {
           MANAGEMENT_PORT: new URL(gone.urls.management).port,
         })
         gateways[at] = next
-        await until('the new process answers', () => answersCalls(next), 60_000)
+        await until('the new process answers', () => answersCalls(next))
       }
 
       async function statusAt(at: 0 | 1, key: string): Promise<number | undefined> {
@@ -125,7 +125,7 @@ for (const balancer of tried) {
       const loads = Array.from({ length: callers }, async () => {
         while (!load.isOver) await call(pool, secrets.key, load)
       })
-      await until('the load has begun', () => ledger.entries.length > 200, 30_000)
+      await until('the load has begun', () => ledger.entries.length > 200)
 
       const commandEnv = { DATABASE_URL: postgres.url }
       const migrated = await tollgate(commandEnv, 'migrate')

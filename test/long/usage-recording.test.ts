@@ -6,10 +6,11 @@ import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { type Answer, burst, eventually } from '../support/calling.ts'
+import { type Answer, burst } from '../support/calling.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { newApplication } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) => {
   const fleet = await startFleet(t, { size: 2, plan: { calls: 150, window: 'P365D' } })
@@ -44,7 +45,7 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
     ]
     for (const table of ['usage_minutes', 'usage_hours', 'usage_days']) {
       let found: unknown
-      await eventually(async () => {
+      await until('the counts are written', async () => {
         found = await sums(table)
         return JSON.stringify(found) === JSON.stringify(expected)
       })
@@ -52,7 +53,7 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
     }
     // Records are written apart from the counts.
     let records = 0
-    await eventually(async () => {
+    await until('the records are written', async () => {
       const { rows } = await sql<{ count: number }>`
         select count(*) from call_records where application_id = ${applicationId}`.execute(db)
       records = rows[0]?.count ?? 0
@@ -198,26 +199,20 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
         const grown = (await series('process_resident_memory_bytes')) - residentBefore
         t.ok(grown < 60e6, `${Math.round(grown / 1e6)} MB more`)
         // Frozen until a statement has timed out, however quick the calls were.
-        t.ok(
-          await eventually(
-            async () =>
-              (await series('gateway_call_records_lost_total\\{reason="unwritten"\\}')) >
-              lostBefore,
-          ),
+        await until(
           'what was lost is counted',
+          async () =>
+            (await series('gateway_call_records_lost_total\\{reason="unwritten"\\}')) > lostBefore,
         )
       } finally {
         fleet.postgres.thaw()
       }
       const [last] = await burst([client], 1, { key: other })
-      t.ok(
-        await eventually(async () => {
-          const { rows } = await sql`
+      await until('and recording goes on', async () => {
+        const { rows } = await sql`
           select from call_records where request_id = ${last?.requestId}`.execute(db)
-          return rows.length === 1
-        }),
-        'and recording goes on',
-      )
+        return rows.length === 1
+      })
     },
   )
 

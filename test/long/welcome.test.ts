@@ -6,10 +6,10 @@ import t from 'tap'
 import { startTollgate } from '../../src/main.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { readSettings, roles } from '../../src/platform/settings.ts'
-import { eventually } from '../support/calling.ts'
 import { testDataDir } from '../support/database.ts'
 import { root, startOnTerminal } from '../support/terminal.ts'
 import { quietEnv, registryBeside, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const execute = promisify(execFile)
 
@@ -43,13 +43,15 @@ t.test(
 
     const first = startOnTerminal(t, env)
     // The first start makes the embedded database.
-    t.ok(await eventually(async () => /^ {2}curl .*\n/m.test(first.output()), 60_000))
+    await until('the first start shows its call', async () =>
+      /^ {2}curl .*\n/m.test(first.output()),
+    )
     for (const place of places) t.match(first.output(), new RegExp(`^  ${place} +\\S`, 'm'))
     t.match(first.output(), /^ {2}Portal +(\S+)\r?\n[\s\S]*^ {2}Emails +\1\/mailbox\r?$/m)
     t.match(commandIn(first.output(), 'curl'), /X-API-Key: tg_/)
     t.equal(await statusOf(commandIn(first.output(), 'curl')), '200')
     const lineOfCall = /^\d\d:\d\d:\d\d {2}listAccounts \(xs2a 1\.7\.0\): 200, \d+ calls left, /m
-    t.ok(await eventually(async () => lineOfCall.test(first.output())), lineOfCall.source)
+    await until(lineOfCall.source, async () => lineOfCall.test(first.output()))
     const ownChange =
       /Tollgate made a change .*actor=system .*"action":"key\.issue"[\s\S]*^tollgate ready /m
     t.match(first.output(), ownChange, 'its own changes are logged before the addresses, not after')
@@ -58,8 +60,7 @@ t.test(
 
     const second = startOnTerminal(t, { ...env, LOG_FORMAT: 'json' })
     const nextCommand = /^ {2}DATA_DIR=.* npx tollgate onboard .*\n/m
-    const isShown = await eventually(async () => nextCommand.test(second.output()), 60_000)
-    t.ok(isShown, `the second start shows its next command: ${second.output()}`)
+    await until('the second start shows its next command', () => nextCommand.test(second.output()))
     for (const place of places) t.match(second.output(), new RegExp(`^  ${place} +\\S`, 'm'))
     t.notMatch(second.output(), /tg_/)
     const command = commandIn(second.output(), 'DATA_DIR')
@@ -81,7 +82,9 @@ t.test(
       LOG_FORMAT: 'pretty',
     }
     const first = await spawnTollgate(t, [], env)
-    t.ok(await eventually(async () => /^ {2}curl .*$/m.test(first.output.stdout)))
+    await until('the first start shows its call', async () =>
+      /^ {2}curl .*$/m.test(first.output.stdout),
+    )
     t.equal(await statusOf(commandIn(first.output.stdout, 'curl')), '200')
     const { audit } = await registryBeside(t, env.DATA_DIR)
     const actors = (await audit.list({ limit: 100 })).map(({ actor }) => actor)

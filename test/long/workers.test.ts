@@ -13,7 +13,6 @@ import {
   codeOf,
   countdown,
   createClient,
-  eventually,
   remainingOf,
   windowBegins,
 } from '../support/calling.ts'
@@ -33,6 +32,7 @@ import {
   spawnTollgate,
   testConfigDir,
 } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const windowSeconds = 3
 const size = 4
@@ -143,7 +143,7 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 
         .map((line) => JSON.parse(line))
         .filter(({ msg, requestId }) => msg === 'call' && ids.has(requestId))
         .map(({ pid }): number => pid)
-    t.ok(await eventually(async () => takers().length === ids.size), 'a line for each call')
+    await until('a line for each call', async () => takers().length === ids.size)
     const counts = childrenOf(gateway.pid).map(
       (worker) => takers().filter((pid) => pid === worker).length,
     )
@@ -160,7 +160,7 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 
     const grown = (name: string, labels?: RegExp) =>
       total(to, name, labels) - total(from, name, labels)
     // A call is counted when its answer is gone, a moment after it was read.
-    await eventually(async () => {
+    await until('all calls are counted', async () => {
       to = await metricsOf(gateway.urls.management)
       return grown('gateway_requests_total') >= 401
     })
@@ -184,7 +184,10 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 
     const callers = 20
     const load = await keepCalling(t, urls.gateway, key, callers)
     const begun = load.answers.length
-    t.ok(await eventually(async () => load.answers.length >= begun + 10 * callers))
+    await until(
+      'each caller had ten more answers',
+      async () => load.answers.length >= begun + 10 * callers,
+    )
     const before = await metricsOf(gateway.urls.management)
     const [victim = 0, ...others] = childrenOf(gateway.pid)
     process.kill(victim, 'SIGKILL')
@@ -195,9 +198,12 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 
         total(metrics, 'gateway_workers') === size
       )
     }
-    t.ok(await eventually(isReplaced), 'again four')
+    await until('again four', isReplaced)
     const whole = load.answers.length
-    t.ok(await eventually(async () => load.answers.length >= whole + 5 * callers))
+    await until(
+      'each caller had five more answers',
+      async () => load.answers.length >= whole + 5 * callers,
+    )
     await load.stop()
     t.ok(load.failures.size <= callers / size, `${load.failures.size} of ${callers} were with it`)
     t.ok(
@@ -218,7 +224,7 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 
       'no counter went back',
     )
     const told = /"signal":"SIGKILL".*"msg":"a worker ended and will be replaced"/
-    t.ok(await eventually(async () => told.test(gateway.output.stderr)), told.source)
+    await until(told.source, async () => told.test(gateway.output.stderr))
   })
 
   await t.test(
@@ -243,33 +249,27 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 
       const load = await keepCalling(t, urls.gateway, key, 8)
       writeFileSync(file, good.replace('calls: 100', 'calls: 50'))
       gateway.signal('SIGHUP')
-      t.ok(
-        await eventually(async () =>
-          /^gateway_config_generation 2$/m.test(await metricsOf(gateway.urls.management)),
-        ),
+      await until('the second configuration is in force', async () =>
+        /^gateway_config_generation 2$/m.test(await metricsOf(gateway.urls.management)),
       )
       t.same(await quotas(), [`"default";q=50;w=${windowSeconds}`])
 
       writeFileSync(file, 'title: 5')
       gateway.signal('SIGHUP')
-      t.ok(
-        await eventually(
-          async () =>
-            total(
-              await metricsOf(gateway.urls.management),
-              'gateway_config_reloads_total',
-              /failure/,
-            ) === 1,
-        ),
+      await until(
         'refused once, not once in each',
+        async () =>
+          total(
+            await metricsOf(gateway.urls.management),
+            'gateway_config_reloads_total',
+            /failure/,
+          ) === 1,
       )
       t.same(await quotas(), [`"default";q=50;w=${windowSeconds}`])
       // The files are bad, and still a worker can be replaced.
       process.kill(childrenOf(gateway.pid)[0] ?? 0, 'SIGKILL')
-      t.ok(
-        await eventually(async () =>
-          /^gateway_workers_replaced_total 2$/m.test(await metricsOf(gateway.urls.management)),
-        ),
+      await until('two workers were replaced', async () =>
+        /^gateway_workers_replaced_total 2$/m.test(await metricsOf(gateway.urls.management)),
       )
       t.same(await quotas(), [`"default";q=50;w=${windowSeconds}`])
       t.match(await metricsOf(gateway.urls.management), /^gateway_config_generation 2$/m)
@@ -277,10 +277,8 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 
       t.equal([...load.failures.values()].reduce((sum, count) => sum + count, 0) <= 2, true)
       writeFileSync(file, good)
       gateway.signal('SIGHUP')
-      t.ok(
-        await eventually(async () =>
-          /^gateway_config_generation 3$/m.test(await metricsOf(gateway.urls.management)),
-        ),
+      await until('the third configuration is in force', async () =>
+        /^gateway_config_generation 3$/m.test(await metricsOf(gateway.urls.management)),
       )
     },
   )
@@ -297,19 +295,15 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 
       childrenOf(gateway.pid).find(
         (pid) => !before.includes(pid) && commandOf(pid).includes('worker.ts'),
       )
-    t.ok(await eventually(async () => loading() !== undefined))
+    await until('a worker loads', async () => loading() !== undefined)
     const pid = loading() ?? 0
     process.kill(pid, 'SIGSTOP')
     writeFileSync(file, readFileSync(file, 'utf8').replace('calls: 100', 'calls: 70'))
     gateway.signal('SIGHUP')
-    const reloaded = await eventually(async () => (await reloads()) > reloadsBefore)
+    await until('the others have reloaded', async () => (await reloads()) > reloadsBefore)
     process.kill(pid, 'SIGCONT')
-    t.ok(reloaded)
-    t.ok(
-      await eventually(async () =>
-        /^gateway_workers 4$/m.test(await metricsOf(gateway.urls.management)),
-      ),
-      'again four',
+    await until('again four', async () =>
+      /^gateway_workers 4$/m.test(await metricsOf(gateway.urls.management)),
     )
     const policies = new Set<unknown>()
     for (let call = 0; call < 4 * size; call += 1) {
@@ -336,9 +330,9 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 400_000 
     const told = Date.now()
     // As a service manager signals: everybody.
     for (const pid of [gateway.pid, ...children]) process.kill(pid, 'SIGTERM')
-    t.ok(
-      await eventually(async () => (await fetch(`${urls.management}/readyz`)).status === 503, 1500),
+    await until(
       'not ready while it serves on',
+      async () => (await fetch(`${urls.management}/readyz`)).status === 503,
     )
     t.equal((await fetch(`${urls.management}/livez`)).status, 200)
     const fates = await Promise.allSettled(callers)
@@ -387,7 +381,7 @@ t.test('with Redis beside an embedded process', { skip: redisMissing() }, async 
     t.equal(workers.length, 2)
     gateway.signal('SIGKILL')
     await gateway.ended
-    t.ok(await eventually(async () => !workers.some(isAlive)), 'no worker is left')
+    await until('no worker is left', async () => !workers.some(isAlive))
     const socket = connect(Number(new URL(gateway.urls.gateway).port), '127.0.0.1')
     const outcome = await new Promise((resolve) => {
       socket.once('connect', () => resolve('connected'))
@@ -415,7 +409,7 @@ t.test('with Redis beside an embedded process', { skip: redisMissing() }, async 
     gateway.signal('SIGTERM')
     t.not(await gateway.ended, 0)
     t.equal(await cut, 'cut')
-    t.ok(await eventually(async () => !workers.some(isAlive)))
+    await until('no worker is left', async () => !workers.some(isAlive))
   })
 
   await t.test(
@@ -447,24 +441,21 @@ t.test('with Redis beside an embedded process', { skip: redisMissing() }, async 
             open -= 1
           })
         }
-        t.ok(
-          await eventually(async () => open === 1),
-          'one connection waits for the stopped worker',
-        )
+        await until('one connection waits for the stopped worker', async () => open === 1)
         process.kill(victim, 'SIGKILL')
-        t.ok(await eventually(async () => open === 0, 5_000), 'it ends with its worker')
+        await until('it ends with its worker', async () => open === 0)
         for (const socket of sockets) socket.destroy()
         const whole = async () =>
           total(await metricsOf(gateway.urls.management), 'gateway_workers') === 2 &&
           total(await metricsOf(gateway.urls.management), 'gateway_workers_replaced_total') ===
             round
-        t.ok(await eventually(whole), 'it was replaced')
+        await until('it was replaced', whole)
       }
       const pauses = () =>
         [...gateway.output.stderr.matchAll(/"pauseMs":(\d+),"msg":"a worker ended/g)].map(
           ([, ms]) => ms,
         )
-      t.ok(await eventually(async () => pauses().length >= 3), 'each end has a line')
+      await until('each end has a line', async () => pauses().length >= 3)
       t.same(pauses(), ['100', '100', '100'])
     },
   )

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { chromiumMissing, startBrowser, type VisitOptions } from '../support/browser.ts'
-import { createClient, eventually } from '../support/calling.ts'
+import { createClient } from '../support/calling.ts'
 import { besidePortal, type SignedIn } from '../support/portal-client.ts'
 import { newApplication, runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
   const tollgate = await runTollgate(t)
@@ -165,9 +166,9 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       t.match((await focused(page)).text, /^Type By keyboard to confirm/)
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'hidden' })
-      t.ok(
-        await eventually(async () => (await focused(page)).text === 'Delete application …'),
+      await until(
         'the focus is back where it was',
+        async () => (await focused(page)).text === 'Delete application …',
       )
     })
   })
@@ -237,7 +238,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
         return `${status} of ${headers['x-ratelimit-limit']}`
       }
       const becomes = (wanted: string) =>
-        eventually(async () => (await called()).startsWith(wanted), 10_000)
+        until(`the call is answered ${wanted}`, async () => (await called()).startsWith(wanted))
 
       await browser.visit(t, options, async ({ page }) => {
         const button = (name: string) => page.getByRole('button', { name, exact: true })
@@ -265,20 +266,20 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
         await page.getByRole('textbox', { name: 'Reason' }).fill('A test of the portal')
         await button('Override limit').click()
         await page.getByText('7 calls: Payments, accounts and consents 1.7.0').waitFor()
-        t.ok(await eventually(async () => (await called()).endsWith('of 7'), 10_000), 'overridden')
+        await until('overridden', async () => (await called()).endsWith('of 7'))
         await button('End the override for Payments, accounts and consents 1.7.0').click()
         await button('End override').click()
         await page.getByText('No overrides').waitFor()
-        t.ok(await eventually(async () => (await called()).endsWith('of 1000000'), 10_000), 'ended')
+        await until('ended', async () => (await called()).endsWith('of 1000000'))
 
         await button('Suspend Watched').click()
         await button('Suspend application').click()
         await button('Resume Watched').waitFor()
-        t.ok(await becomes('403'), 'suspended')
+        await becomes('403')
         await button('Resume Watched').click()
         await button('Resume application').click()
         await button('Suspend Watched').waitFor()
-        t.notOk((await called()).startsWith('403') && !(await becomes('400')), 'resumed')
+        await until('the application is resumed', async () => !(await called()).startsWith('403'))
 
         await page.goto(`${portalUrl}/operator/sign-up`)
         await page.getByRole('radio', { name: 'Off' }).check()

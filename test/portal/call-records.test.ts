@@ -7,12 +7,13 @@ import { pruneAged, pruneOverflow } from '../../src/gateway/operate/calls/prune-
 import { generateKey } from '../../src/gateway/registry/key-format.ts'
 import { onboard } from '../../src/gateway/registry/onboard.ts'
 import { resetConnection } from '../../src/platform/reset-connection.ts'
-import { createClient, eventually } from '../support/calling.ts'
+import { createClient } from '../support/calling.ts'
 import { mistyped } from '../support/mistyped.ts'
 import { besidePortal, type PortalAnswer } from '../support/portal-client.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 // The limit counts the calls of a day, which must not end meanwhile.
 const dayMs = 86_400_000
@@ -49,11 +50,10 @@ async function newDeveloper() {
   /** What is known of a call, as soon as it is. */
   async function recordOf({ requestId }: { readonly requestId: string }) {
     let found: PortalAnswer['body'] = { items: [] }
-    const isFound = await eventually(async () => {
+    await until(`the call ${requestId} has a record`, async () => {
       found = (await send('GET', `${calls}/${requestId}`)).body
       return found.items.length > 0
     })
-    if (!isFound) throw new Error(`no record of ${requestId}`)
     return found.items[0]
   }
   return { ...made, developer, send, calls, recordOf }
@@ -236,7 +236,7 @@ t.test(
     })
 
     await beside.stores.applications.suspend({ id: bob.applicationId, by: 'test' })
-    const suspended = await eventually(async () => {
+    await until('the suspended application is refused', async () => {
       const call = await gateway.call({ key: bob.key })
       if (call.status !== 403) return false
       t.match(await bob.recordOf(call), {
@@ -245,7 +245,6 @@ t.test(
       })
       return true
     })
-    t.ok(suspended)
     await beside.stores.applications.resume({ id: bob.applicationId, by: 'test' })
 
     const expiring = await beside.stores.keys.issue({
@@ -255,7 +254,7 @@ t.test(
       by: 'test',
     })
     await gateway.call({ key: expiring.key })
-    const expired = await eventually(async () => {
+    await until('the key has expired', async () => {
       const { status, requestId } = await gateway.call({ key: expiring.key })
       if (status !== 401) return false
       t.match(await bob.recordOf({ requestId }), {
@@ -266,11 +265,13 @@ t.test(
       })
       return true
     })
-    t.ok(expired)
 
     await gateway.call({ key: bob.key })
     await beside.stores.keys.revoke({ id: bob.keyId, by: 'test' })
-    await eventually(async () => (await gateway.call({ key: bob.key })).status === 401)
+    await until(
+      'the revoked key is refused',
+      async () => (await gateway.call({ key: bob.key })).status === 401,
+    )
     const refused = await gateway.call({ key: bob.key })
     const guessed = await gateway.call({ key: forged(bob.keyId) })
     t.same([refused.status, guessed.status], [401, 401])
@@ -352,12 +353,10 @@ t.test(
     const calls = []
     for (let call = 0; call < 5; call += 1) calls.push(await gateway.call({ key: edith.key }))
     let found: PortalAnswer['body']
-    t.ok(
-      await eventually(async () => {
-        found = (await edith.send('GET', '/api/applications/summary')).body
-        return found.items[0].calls === 5 && found.items[0].lastCallAt !== null
-      }),
-    )
+    await until('all calls are in the summary', async () => {
+      found = (await edith.send('GET', '/api/applications/summary')).body
+      return found.items[0].calls === 5 && found.items[0].lastCallAt !== null
+    })
     const [busy, other] = found.items
     t.match(busy, {
       ...{ applicationId: edith.applicationId, calls: 5, refused: 2, workingKeys: 2 },
@@ -373,12 +372,10 @@ t.test(
     t.equal(found.items.length, 2, 'nothing of others')
 
     let records: PortalAnswer['body'][] = []
-    t.ok(
-      await eventually(async () => {
-        records = (await edith.send('GET', edith.calls)).body.items
-        return records.length === 5
-      }),
-    )
+    await until('all calls have a record', async () => {
+      records = (await edith.send('GET', edith.calls)).body.items
+      return records.length === 5
+    })
     const [latest, before] = records
     const { db } = beside
     const later = sql`now() + interval '1 minute'`
@@ -467,14 +464,16 @@ t.test(
     await gateway.call({ key: henry.key })
     const last = await gateway.call({ key: henry.key, path: '/nothing' })
     await henry.recordOf(last)
-    await eventually(async () => (await rowsOf(applicationId)).every((count) => count > 0))
+    await until('every table has rows of the application', async () =>
+      (await rowsOf(applicationId)).every((count) => count > 0),
+    )
     await gateway.call({ key: henry.key })
     t.equal((await henry.send('DELETE', `/api/applications/${applicationId}`)).status, 204)
     t.same(await rowsOf(applicationId), [0, 0, 0, 0])
     // Somebody else's counts of the same time are written with them.
     const iris = await newDeveloper()
     await gateway.call({ key: iris.key })
-    await eventually(async () => {
+    await until("the other application's calls are written", async () => {
       const [records = 0, minutes = 0] = await rowsOf(iris.applicationId)
       return records > 0 && minutes > 0
     })
@@ -524,7 +523,6 @@ t.test(
         `X-Request-ID: ${cutId}`,
         traceparent,
       ]),
-      1_000,
     )
     t.match(await eve.recordOf({ requestId: cutId }), {
       outcome: 'cut',
@@ -542,7 +540,7 @@ t.test(
     socket.write(
       rawRequest('GET /v1.7.0/card-accounts/c1 HTTP/1.1', [...headers, `X-Request-ID: ${leftId}`]),
     )
-    await eventually(async () => isAsked)
+    await until('the bank has the call', async () => isAsked)
     resetConnection(socket)
     t.match(await eve.recordOf({ requestId: leftId }), {
       outcome: 'aborted',
@@ -556,7 +554,7 @@ t.test(
       await gateway.call({ key, path: '/v1.7.0/card-accounts' })
       const history = `/api/applications/${eve.applicationId}/usage/history`
       let body: PortalAnswer['body']
-      await eventually(async () => {
+      await until('the calls are in the history', async () => {
         body = (await eve.send('GET', `${history}?step=minute`)).body
         return body.operations.length === 2 && body.operations[1].refused === 1
       })

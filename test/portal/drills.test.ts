@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { drills } from '../../src/platform/drills.ts'
 import { chromiumMissing, startBrowser } from '../support/browser.ts'
-import { eventually } from '../support/calling.ts'
 import { chooseOperation } from '../support/choose-operation.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.test('drills of the playground', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
   const tollgate = await runTollgate(t)
@@ -71,10 +71,7 @@ t.test('drills of the playground', { skip: chromiumMissing(), timeout: 240_000 }
           for (const [value, text] of Object.entries(shown)) {
             await drill.selectOption(value)
             await send.click()
-            t.ok(
-              await eventually(async () => (await answer.allInnerTexts()).join().includes(text)),
-              value,
-            )
+            await until(value, async () => (await answer.allInnerTexts()).join().includes(text))
           }
         },
       )
@@ -115,7 +112,7 @@ t.test('drills of the playground', { skip: chromiumMissing(), timeout: 240_000 }
 
   await t.test('the calls tab and the usage tell a drill from a call', async (t) => {
     const calls = async () => (await owner.send('GET', `${path}/calls?limit=100`)).body.items
-    t.ok(await eventually(async () => (await calls()).length === drills.length))
+    await until('each drill has a record', async () => (await calls()).length === drills.length)
     const items: { drill: string; reason: string; outcome: string }[] = await calls()
     t.same(new Set(items.map(({ drill }) => drill)), new Set(drills))
     t.ok(

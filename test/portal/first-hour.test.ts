@@ -4,10 +4,10 @@ import { promisify } from 'node:util'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { chromiumMissing, startBrowser } from '../support/browser.ts'
-import { eventually } from '../support/calling.ts'
 import { besidePortal, type SignedIn } from '../support/portal-client.ts'
 import { consentRequest } from '../support/requests.ts'
 import { type RunningTollgate, runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const clicksMax = 6
 const fieldsMax = 5
@@ -204,7 +204,9 @@ async function callingApplication({ send }: SignedIn, { urls }: RunningTollgate)
     },
     body: JSON.stringify(consentRequest),
   })
-  const hasRecord = async () => (await send('GET', `${path}/calls`)).body.items.length > 0
-  if (!(await eventually(hasRecord))) throw new Error('the call left no record')
+  await until(
+    'the call has a record',
+    async () => (await send('GET', `${path}/calls`)).body.items.length > 0,
+  )
   return { id: application.id as string, key: issued.key as string }
 }

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { accessibilityViolations } from '../support/accessibility.ts'
 import { chromiumMissing, focusedText, startBrowser } from '../support/browser.ts'
-import { eventually } from '../support/calling.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
   const browser = await startBrowser()
@@ -128,7 +128,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       t.same(await accessibilityViolations(page), [])
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'hidden' })
-      t.ok(await eventually(async () => (await focusedText(page)) === 'Guides'))
+      await until('the focus is on Guides', async () => (await focusedText(page)) === 'Guides')
 
       // Neither a new tab of the browser nor another part of the application loses it.
       const opened = page.context().waitForEvent('page')
@@ -147,7 +147,10 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       await page.getByRole('dialog').getByRole('option').first().waitFor()
       await page.keyboard.press('Enter')
       await stay()
-      t.ok(await eventually(async () => (await focusedText(page)) === 'Subscriptions'))
+      await until(
+        'the focus is on Subscriptions',
+        async () => (await focusedText(page)) === 'Subscriptions',
+      )
 
       await tab('API keys').click()
       await button('I have stored it').click()

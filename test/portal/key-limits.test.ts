@@ -1,5 +1,4 @@
 import t from 'tap'
-import { eventually } from '../support/calling.ts'
 import { tollgate as command } from '../support/cli.ts'
 import { besidePortal, type PortalAnswer, statuses } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -111,12 +110,12 @@ t.test('a key works only from the addresses that its developer listed', async (t
   const change = await send('PATCH', `${path}/keys/${issued.id}`, { allowedAddresses: [] })
   t.match(change, { status: 200, body: { allowedAddresses: [] } })
   const isOpen = async () => (await call('198.51.100.1')).status !== 403
-  t.ok(await eventually(isOpen), 'before memory is refreshed')
+  await until('before memory is refreshed', isOpen)
   const wrong = await send('PATCH', `${path}/keys/${issued.id}`, { allowedAddresses: ['x'] })
   t.match(wrong, { status: 400, body: { errors: [{ path: '/allowedAddresses' }] } })
 
   const env = { DATA_DIR: dataDir }
   const allowed = await command(env, 'key', 'allow', issued.id, '--from', '192.0.2.9', '--json')
   t.match(JSON.parse(allowed.stdout), { applicationId: id, allowedAddresses: ['192.0.2.9'] })
-  t.ok(await eventually(async () => !(await isOpen())))
+  await until('the key is refused', async () => !(await isOpen()))
 })

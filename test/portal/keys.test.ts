@@ -1,7 +1,8 @@
 import t from 'tap'
-import { createClient, eventually } from '../support/calling.ts'
+import { createClient } from '../support/calling.ts'
 import { atOnce, besidePortal, type Send, statuses } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const tollgate = await runTollgate(t)
 const beside = await besidePortal(t, tollgate)
@@ -64,7 +65,7 @@ t.test('a revoked key dies at once, and revoking it again changes nothing', asyn
   const revoked = await send('DELETE', `${application}/keys/${body.id}`)
   t.equal(revoked.status, 204)
   t.equal(revoked.text, '')
-  t.ok(await eventually(async () => !(await works(body.key))), 'refused before memory is refreshed')
+  await until('refused before memory is refreshed', async () => !(await works(body.key)))
   t.equal((await send('DELETE', `${application}/keys/${body.id}`)).status, 204)
   const { items } = (await send('GET', `${application}/keys`)).body
   t.match(items, [{ state: 'revoked', revokedAt: String }])
@@ -103,7 +104,7 @@ t.test('a rotated key works on for its overlap and dies after it', async (t) => 
     .execute()
   const applicationId = application.split('/').at(-1) ?? ''
   await send('PATCH', application, { name: 'told to all' })
-  t.ok(await eventually(async () => !(await works(old.key))), 'refused before memory is refreshed')
+  await until('refused before memory is refreshed', async () => !(await works(old.key)))
   t.ok(await works(rotation.body.key))
   const after = (await send('GET', `/api/applications/${applicationId}/keys`)).body.items
   t.match(after, [{ state: 'active' }, { id: old.id, state: 'expired', revokedAt: null }])
@@ -112,7 +113,7 @@ t.test('a rotated key works on for its overlap and dies after it', async (t) => 
     overlapSeconds: 0,
   })
   t.equal(sudden.status, 201)
-  t.ok(await eventually(async () => !(await works(rotation.body.key)), 1000), 'without overlap')
+  await until('without overlap', async () => !(await works(rotation.body.key)))
   t.ok(await works(sudden.body.key))
   const dead = await send('POST', `${application}/keys/${rotation.body.id}/rotate`, {
     overlapSeconds: 0,

@@ -1,11 +1,11 @@
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { chromiumMissing, focusedText, startBrowser } from '../support/browser.ts'
-import { eventually } from '../support/calling.ts'
 import { operationField } from '../support/choose-operation.ts'
 import { awaitMail } from '../support/mails.ts'
 import { openState } from '../support/portal-states.ts'
 import { startPortalWorld } from '../support/portal-world.ts'
+import { until } from '../support/until.ts'
 
 interface ShownTime {
   readonly text: string
@@ -302,7 +302,9 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       await field.waitFor()
       await page.keyboard.press('Escape')
       await field.waitFor({ state: 'hidden' })
-      t.ok(await eventually(async () => (await focusedText(page)).includes('Search')))
+      await until('the focus is on the search', async () =>
+        (await focusedText(page)).includes('Search'),
+      )
 
       await page.keyboard.press('Control+KeyK')
       await field.fill('Budget')

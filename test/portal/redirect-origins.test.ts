@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { eventually } from '../support/calling.ts'
 import { tollgate as command } from '../support/cli.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { bill, consentRequest, mandateRequest } from '../support/requests.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const tollgate = await runTollgate(t)
 const beside = await besidePortal(t, tollgate)
@@ -58,7 +58,7 @@ t.test(
     const changed = await send('PATCH', path, { redirectOrigins: given })
     t.match(changed, { status: 200, body: { redirectOrigins: registered } })
     const isRefused = async () => (await consent(evil)).status === 400
-    t.ok(await eventually(isRefused), 'before memory is refreshed')
+    await until('before memory is refreshed', isRefused)
 
     for (const uri of [
       evil,
@@ -91,7 +91,7 @@ t.test(
     }
 
     t.equal((await send('PATCH', path, { redirectOrigins: [] })).status, 200)
-    t.ok(await eventually(async () => (await consent(evil)).status === 201, 1_000))
+    await until('the origin is allowed', async () => (await consent(evil)).status === 201)
   },
 )
 

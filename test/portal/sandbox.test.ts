@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { sandboxNameIn } from '../../src/backend/sandbox/name-in.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
-import { eventually } from '../support/calling.ts'
 import { tollgate as command } from '../support/cli.ts'
 import { besidePortal, type PortalAnswer, statuses } from '../support/portal-client.ts'
 import { consentRequest } from '../support/requests.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const html = { accept: 'text/html' }
 
@@ -146,7 +146,7 @@ t.test('with a sandbox', async (t) => {
         'tpp-decoupled-preferred': 'true',
       })
       t.equal((await read(ready)).status, 200)
-      t.ok(await eventually(async () => (await approved()).length > 0, 20_000))
+      await until('the consent is approved', async () => (await approved()).length > 0)
       t.match(
         await approved(),
         [{ consentId, consentStatus: 'valid', psuName: 'Noa Levi', firstUsedAt: null }],
@@ -179,7 +179,9 @@ t.test('with a sandbox', async (t) => {
     }
     t.match(await pageOfNewConsent(), 'Old name')
     await owner.send('PATCH', path, { name: 'New name' })
-    t.ok(await eventually(async () => (await pageOfNewConsent()).includes('New name')))
+    await until('the new name is shown', async () =>
+      (await pageOfNewConsent()).includes('New name'),
+    )
   })
 
   t.test('an empty body of type JSON is no body; another type is refused', async (t) => {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { eventually } from '../support/calling.ts'
 import { awaitMail, readMails } from '../support/mails.ts'
 import { createPortalClient, mailedToken, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { addApp, appCode, wrongCode } from '../support/second-factor.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const tollgate = await runTollgate(t, { env: { TRUSTED_PROXIES: '127.0.0.1' } })
 const { dataDir, urls } = tollgate
@@ -381,7 +381,7 @@ t.test(
         .where('event', '=', 'sign-in.accepted')
         .where('actor', '=', `developer:${id}`)
         .execute()
-    t.ok(await eventually(async () => (await accepted()).length === 1), 'the sign-in is recorded')
+    await until('the sign-in is recorded', async () => (await accepted()).length === 1)
     const { finish } = await enterPassword({ email, from })
     t.equal((await finish(appCode(secret, 1))).status, 200)
   },

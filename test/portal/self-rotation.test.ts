@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { eventually } from '../support/calling.ts'
 import { awaitMail } from '../support/mails.ts'
 import { mistyped } from '../support/mistyped.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const tollgate = await runTollgate(t, { plan: { calls: 5, window: 'P365D' } })
 const portal = await besidePortal(t, tollgate)
@@ -56,7 +56,7 @@ t.test('a key replaces itself only where its owner has allowed that', async (t) 
     const { text } = await awaitMail(tollgate.dataDir, { kind: 'key-self-replacement', to: email })
     return text.includes(guarded.hint) && text.includes('from every address')
   }
-  t.ok(await eventually(isTold), 'one email tells both changes')
+  await until('one email tells both changes', isTold)
   t.equal((await rotate(issued.key, { overlapSeconds: 3_599 })).status, 400, 'an hour at least')
 
   const before = Date.now()
@@ -120,7 +120,7 @@ t.test('a program that lost the answer asks again, until its new key was used', 
     const mail = await awaitMail(tollgate.dataDir, { kind: 'key-replaced', to: email })
     return mail.text.includes(again.body.hint)
   }
-  t.ok(await eventually(told), 'the email names the key that works')
+  await until('the email names the key that works', told)
 
   const { body: byHand } = await send('POST', `${path}/keys`, {
     ...{ name: 'by hand', mayReplaceItself: true },
@@ -168,7 +168,7 @@ t.test('a webhook gets signed events, and its secret is shown once', async (t) =
   t.equal((await send('POST', `${path}/webhook/test`)).status, 201)
   const { body: issued } = await send('POST', `${path}/keys`, { name: 'k' })
   await send('POST', `${path}/keys/${issued.id}/rotate`, { overlapSeconds: 60 })
-  t.ok(await eventually(async () => got.length === 2))
+  await until('two messages have come', async () => got.length === 2)
   t.same(got.map(({ body }) => JSON.parse(body).type).toSorted(), ['key.rotated', 'test'])
   for (const { headers, body } of got) {
     const mac = createHmac('sha256', Buffer.from(made.secret.slice(6), 'base64'))
@@ -177,12 +177,10 @@ t.test('a webhook gets signed events, and its secret is shown once', async (t) =
     t.match(JSON.parse(body), { application: { id, name: 'app' } })
     t.notOk(body.includes(issued.key))
   }
-  t.ok(
-    await eventually(async () => {
-      const { body } = await send('GET', `${path}/webhook/deliveries`)
-      return body.items.every(({ state }: { state: string }) => state === 'delivered')
-    }),
-  )
+  await until('both deliveries are noted', async () => {
+    const { body } = await send('GET', `${path}/webhook/deliveries`)
+    return body.items.every(({ state }: { state: string }) => state === 'delivered')
+  })
   const suspendedDelivery = (await send('GET', `${path}/webhook/deliveries`)).body.items[0].id
   await portal.stores.applications.suspend({ id, by: 'test' })
   for (const action of ['test', `deliveries/${suspendedDelivery}/redeliver`]) {

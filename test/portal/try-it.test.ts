@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { chromiumMissing, startBrowser } from '../support/browser.ts'
-import { eventually } from '../support/calling.ts'
 import { chooseOperation } from '../support/choose-operation.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
   const tollgate = await runTollgate(t)
@@ -63,7 +63,7 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
       const own = await consent.inputValue()
       t.match(own, /^[0-9a-f-]{36}$/, 'told by the answer before')
       await button('Use a ready consent of Noa Levi').click()
-      t.ok(await eventually(async () => (await consent.inputValue()) !== own))
+      await until('another consent is filled in', async () => (await consent.inputValue()) !== own)
       await consent.click()
       await page.getByRole('option', { name: own }).waitFor()
       await page.keyboard.press('Escape')
@@ -73,13 +73,18 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
         .selectOption({ label: 'Anton Brueckner' })
       const ofNoa = await consent.inputValue()
       await button('Use a ready consent of Anton Brueckner').click()
-      t.ok(await eventually(async () => (await consent.inputValue()) !== ofNoa))
+      await until(
+        'another consent than that of Noa is filled in',
+        async () => (await consent.inputValue()) !== ofNoa,
+      )
       await consent.click()
       await page.getByRole('option', { name: /Consent of Noa Levi/ }).waitFor()
       await page.getByRole('option', { name: /Consent of Anton Brueckner/ }).waitFor()
       await page.keyboard.press('Escape')
       await send('200 OK')
-      t.ok(await eventually(async () => /"iban": "DE/.test(await response.innerText())))
+      await until('a German account is shown', async () =>
+        /"iban": "DE/.test(await response.innerText()),
+      )
       await follow('balances')
       t.match(page.url(), /operation=getAccountBalances$/)
       await send('200 OK')
@@ -121,7 +126,7 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
           await page.getByText('200 OK', { exact: true }).waitFor()
           return (await body.innerText()).includes('"valid"')
         }
-        t.ok(await eventually(isValid, 30_000))
+        await until('the value is valid', isValid)
       })
     },
   )
@@ -141,7 +146,9 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
         await page.keyboard.press('Escape')
         t.notMatch(await consent.getAttribute('placeholder'), /\d/, 'no id that looks filled in')
         await button('Use a ready consent of Noa Levi').click()
-        t.ok(await eventually(async () => /^[\da-f-]{36}$/.test(await consent.inputValue())))
+        await until('a consent is filled in', async () =>
+          /^[\da-f-]{36}$/.test(await consent.inputValue()),
+        )
         return consent.inputValue()
       }
       await open(page, 'listAccounts')

@@ -6,12 +6,13 @@ import {
   horizontalOverflow,
   startBrowser,
 } from '../support/browser.ts'
-import { createClient, eventually } from '../support/calling.ts'
+import { createClient } from '../support/calling.ts'
 import { chooseOperation } from '../support/choose-operation.ts'
 import { awaitMail } from '../support/mails.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runShownCommand } from '../support/shown-command.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const skip = chromiumMissing()
 const email = 'ada@example.com'
@@ -172,7 +173,7 @@ t.test(
       await button('Save name').click()
       await button('Budget planner 2 Switch application').waitFor()
       await tab('API keys').click()
-      t.ok(await eventually(async () => (await codeOf(key)) === 401, 5_000), 'the old key is dead')
+      await until('the old key is dead', async () => (await codeOf(key)) === 401)
       t.not(await codeOf(newKey), 401)
 
       // Revocation.
@@ -182,7 +183,7 @@ t.test(
       await page.getByRole('menuitem', { name: /^Revoke key/ }).click()
       await dialog.getByRole('button', { name: 'Revoke key' }).click()
       await page.getByText('No working API keys').waitFor()
-      t.ok(await eventually(async () => (await codeOf(newKey)) === 401, 5_000), 'revoked')
+      await until('revoked', async () => (await codeOf(newKey)) === 401)
 
       // The application, then the account.
       t.equal(await horizontalOverflow(page), 0)

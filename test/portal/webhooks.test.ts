@@ -10,8 +10,8 @@ import { createWebhookMetrics } from '../../src/gateway/portal/alerts/webhook-me
 import { newWebhookSecret } from '../../src/gateway/portal/alerts/webhook-signature.ts'
 import { createWebhookTargets } from '../../src/gateway/portal/alerts/webhook-target.ts'
 import { createWebhookQueue, deliveriesMax } from '../../src/gateway/registry/webhook-queue.ts'
-import { eventually } from '../support/calling.ts'
 import { testDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { alertsRig, by, key, silent } from './alerts-rig.ts'
 
 const embedded = await testDatabase(t)
@@ -63,13 +63,17 @@ t.test('deliveries are signed, retried, listed and sent again', async (t) => {
         events.post(trx, { type: 'test' }, { applicationId: id, at: new Date(now()) }),
       )
   await test()
-  t.same(await eventually(async () => got.length === 0), true, 'without a webhook nothing is sent')
+  t.same(
+    await stores.deliveries.list({ applicationId: id }),
+    [],
+    'without a webhook nothing is sent',
+  )
   await hook(id, url, secret)
 
   answer.status = 500
   await test()
   const latest = async () => (await stores.deliveries.list({ applicationId: id }))[0]
-  await eventually(async () => (await latest())?.responseStatus === 500)
+  await until('the answer 500 is noted', async () => (await latest())?.responseStatus === 500)
   t.match(await latest(), { state: 'pending', attempts: 1, failure: 'status', nextAt: Date })
 
   answer.status = 302
@@ -78,7 +82,7 @@ t.test('deliveries are signed, retried, listed and sent again', async (t) => {
     .updateTable('webhook_deliveries')
     .set({ due_at: new Date(0) })
     .execute()
-  await eventually(async () => (await latest())?.responseStatus === 302)
+  await until('the answer 302 is noted', async () => (await latest())?.responseStatus === 302)
   t.match(await latest(), { state: 'pending', attempts: 2 }, 'a redirect is a failure')
 
   answer.status = 204
@@ -86,7 +90,7 @@ t.test('deliveries are signed, retried, listed and sent again', async (t) => {
     .updateTable('webhook_deliveries')
     .set({ due_at: new Date(0) })
     .execute()
-  await eventually(async () => (await latest())?.state === 'delivered')
+  await until('it is delivered', async () => (await latest())?.state === 'delivered')
   t.match(await latest(), { attempts: 3, responseStatus: 204, failure: null, nextAt: null })
   t.equal(got.length, 3)
   const [first, , third] = got
@@ -103,18 +107,19 @@ t.test('deliveries are signed, retried, listed and sent again', async (t) => {
 
   const { id: deliveryId = '' } = (await latest()) ?? {}
   t.match(await stores.deliveries.again(deliveryId), { attempts: 0 }, 'the tries count anew')
-  await eventually(async () => got.length === 4)
+  await until('four messages have come', async () => got.length === 4)
   t.equal(got[3]?.headers['webhook-id'], deliveryId)
-  await eventually(async () => (await latest())?.state === 'delivered')
+  await until('it is delivered', async () => (await latest())?.state === 'delivered')
 
   answer.status = 500
   await test()
-  await eventually(
+  await until(
+    'one attempt is noted',
     async () => (await latest())?.attempts === 1 && (await latest())?.triedAt !== null,
   )
   await sql`update webhook_deliveries set due_at = now(), tried_since = now() - interval '25 hours'
     where due_at is not null`.execute(db)
-  await eventually(async () => (await latest())?.state === 'failed')
+  await until('it is given up', async () => (await latest())?.state === 'failed')
   t.match(await latest(), { nextAt: null, attempts: 2 }, 'after a day it is over')
   const metric = await metricsRegistry.getSingleMetric('portal_webhooks_total')?.get()
   t.same(
@@ -130,19 +135,19 @@ t.test('deliveries are signed, retried, listed and sent again', async (t) => {
   // A name that has come to stand for an inner address since it was set.
   await hook(id, 'https://169.254.169.254/')
   await test()
-  await eventually(async () => (await latest())?.failure === 'address')
+  await until('the address is refused', async () => (await latest())?.failure === 'address')
   t.match(await latest(), { responseStatus: null, state: 'pending' })
 
   await hook(id, 'https://name.invalid/')
   await test()
-  await eventually(async () => (await latest())?.failure === 'address')
+  await until('the address is refused', async () => (await latest())?.failure === 'address')
   t.match(await latest(), { responseStatus: null }, 'an unknown name reads as an inner one')
 
   answer.isEndless = true
   answer.status = 200
   await hook(id, url, secret)
   await test()
-  await eventually(async () => (await latest())?.state === 'delivered')
+  await until('it is delivered', async () => (await latest())?.state === 'delivered')
   t.match(await latest(), { responseStatus: 200 }, 'an answer is over at its status')
 })
 
@@ -215,11 +220,11 @@ t.test('a developer holds two places, and who waited longest is next', async (t)
     ...{ queue, targets: createWebhookTargets({ settings }), key },
     ...{ metrics: createWebhookMetrics(new Registry()), log: silent, now, pollMs: 20 },
   })
-  await eventually(async () => silentOne.got.length === 2)
+  await until('the silent receiver has both messages', async () => silentOne.got.length === 2)
   const other = await subscribed()
   await hook(other.id, quick.url)
   for (let index = 0; index < 3; index += 1) await post(other.id)
-  await eventually(async () => quick.got.length === 3)
+  await until('the quick receiver has three messages', async () => quick.got.length === 3)
   t.equal(silentOne.got.length, 2, 'ten silent applications of one developer hold two places')
   await delivery.close()
 
@@ -279,7 +284,7 @@ t.test('a silent receiver does not hold up others, and two portals send once', a
       ...{ metrics: createWebhookMetrics(new Registry()), log: silent, now, pollMs: 20 },
     }),
   )
-  await eventually(async () => {
+  await until('all deliveries to the quick receiver are noted', async () => {
     const list = await stores.deliveries.list({ applicationId: fast.id })
     return list.every(({ state }) => state === 'delivered')
   })

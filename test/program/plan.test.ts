@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { RehearsedUsage } from '../../src/gateway/registry/rehearsed-usage.ts'
-import { burst, eventually } from '../support/calling.ts'
+import { burst } from '../support/calling.ts'
 import { tollgate } from '../support/cli.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { newApplication } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 /** A copy of a configuration folder. */
 function copyOf(t: Test, folder: string): string {
@@ -51,10 +52,9 @@ t.test(
 
     await t.test('the same files change nothing', async (t) => {
       // The gateways note what they publish just after they have started.
-      t.ok(
-        await eventually(
-          async () => (await stores.publishedConfigurations.inUse()).readable.length > 0,
-        ),
+      await until(
+        'a configuration is published',
+        async () => (await stores.publishedConfigurations.inUse()).readable.length > 0,
       )
       t.match(await planOf(proposed), {
         ...{ code: 0, isBreaking: false, changes: [], overNow: [], last30Days: [] },
@@ -66,7 +66,10 @@ t.test(
       'a lower limit names who is over it now, and what it would have refused',
       async (t) => {
         edit(join(proposed, planFile), (text) => text.replace('calls: 100', 'calls: 5'))
-        t.ok(await eventually(async () => (await planOf(proposed)).last30Days.length > 0))
+        await until(
+          'the plan has figures of calls',
+          async () => (await planOf(proposed)).last30Days.length > 0,
+        )
         const plan = await planOf(proposed)
         const application = { id: budget.applicationId, name: 'Budget app' }
         const subject = { application, api: 'xs2a', version: '1.7.0', operation: 'listAccounts' }
@@ -130,8 +133,10 @@ t.test(
           changes: [{ kind: 'version.removed', api: 'mandate', version: '1.0.0' }],
         })
         t.equal((await tollgate(env, 'reload', '--force')).code, 0)
-        t.ok(await eventually(async () => (await statuses()).every((status) => status === 404)))
-        t.ok(await eventually(async () => (await planOf(config)).code === 0))
+        await until('every gateway answers 404', async () =>
+          (await statuses()).every((status) => status === 404),
+        )
+        await until('the plan has no change', async () => (await planOf(config)).code === 0)
         // What is gone is no longer in the way.
         t.equal((await tollgate(env, 'reload')).code, 0)
       },
@@ -148,7 +153,7 @@ t.test(
           stricter.replace('mode: enforce', 'mode: rehearse\nrehearses: default'),
         )
         t.equal((await tollgate(env, 'reload')).code, 0)
-        t.ok(await eventually(() => haveReloaded(3)))
+        await until('all have the third configuration', () => haveReloaded(3))
         const paths = ['/v1.7.0/accounts', '/v1.7.0/card-accounts', '/v1.6.0/accounts'] as const
         /** The calls of three applications, over both processes at once. */
         const offer = async (name: string) => {
@@ -174,10 +179,9 @@ t.test(
           return items.filter(({ applicationName }) => applicationName.startsWith('Rehearsing'))
         }
         const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0)
-        t.ok(
-          await eventually(
-            async () => sum((await rehearsed()).map(({ calls }) => calls)) === offered,
-          ),
+        await until(
+          'every call is rehearsed',
+          async () => sum((await rehearsed()).map(({ calls }) => calls)) === offered,
         )
         const items = await rehearsed()
         const wouldRefuse = before.applications.map(({ applicationId }) =>
@@ -201,7 +205,7 @@ t.test(
         rmSync(join(config, 'plans', 'next.yaml'))
         writeFileSync(file, stricter)
         t.equal((await tollgate(env, 'reload')).code, 0)
-        t.ok(await eventually(() => haveReloaded(4)))
+        await until('all have the fourth configuration', () => haveReloaded(4))
         const after = await offer('Enforcing')
         const refusals = async () =>
           Promise.all(
@@ -222,7 +226,7 @@ t.test(
             }),
           )
         const expected = JSON.stringify(wouldRefuse)
-        t.ok(await eventually(async () => JSON.stringify(await refusals()) === expected), expected)
+        await until(expected, async () => JSON.stringify(await refusals()) === expected)
         t.same(await refusals(), [
           [0, 0, 1],
           [2, 6, 10],

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { createClient, eventually } from '../support/calling.ts'
+import { createClient } from '../support/calling.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
 import { metricsOf } from '../support/metrics.ts'
@@ -12,6 +12,7 @@ import {
   spawnTollgate,
   testConfigDir,
 } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 /** A process, and its Default Plan as a file that it reads again. */
 async function startReloadable() {
@@ -52,7 +53,7 @@ t.test(
     )
     t.match(refused, /^gateway_config_generation 1$/m)
     const said = /reload refused, the current configuration stays active/
-    t.ok(await eventually(async () => said.test(process.output.stderr)), said.source)
+    await until(said.source, async () => said.test(process.output.stderr))
     t.match(await terms(), '"calls":1000000')
 
     const calls = good.replace('calls: 1000000', 'calls: 7')
@@ -114,13 +115,13 @@ t.test(
     )
     t.equal(change.code, 0, change.stderr)
     const changed = /"accessLog":"errors".*"msg":"the log was changed until then"/
-    t.ok(await eventually(async () => changed.test(process.output.stderr)))
+    await until('the change is logged', async () => changed.test(process.output.stderr))
     t.equal(lines().length, 0, 'with LOG_LEVEL=error no call writes a line')
     await client.call({ key: 'none' })
-    t.ok(await eventually(async () => lines().length === 1))
+    await until('one line is logged', async () => lines().length === 1)
     await tollgate({ DATA_DIR: dataDir }, 'log', '--reset')
     const taken = /"msg":"the settings of the log apply again"/
-    t.ok(await eventually(async () => taken.test(process.output.stderr)))
+    await until('the configuration is in force', async () => taken.test(process.output.stderr))
     const after = generation.exec(await metricsOf(process.urls.management))?.[0]
     t.equal(after, before, 'it is no reload')
   },

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
 import { createAuthenticator } from '../../src/gateway/registry/authenticator.ts'
@@ -15,6 +14,7 @@ import { openDatabase } from '../../src/platform/database.ts'
 import { startPostgres, testDatabase } from '../support/database.ts'
 import { mistyped } from '../support/mistyped.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'
+import { until } from '../support/until.ts'
 
 const log = pino({ level: 'silent' })
 const by = 'system'
@@ -221,7 +221,7 @@ t.test('after 30 seconds a key is looked up again while it goes on being served'
   for (let call = 0; call < 5; call++) t.match(rig.atOnce(key.key), { isSuspended: false })
   await rig.holds(1)
   rig.release()
-  await until(() => Object(rig.atOnce(key.key)).isSuspended === true)
+  await until('the suspension is known', () => Object(rig.atOnce(key.key)).isSuspended === true)
   t.equal(rig.asked.length, 2, 'one look-up for all')
 })
 
@@ -313,7 +313,7 @@ t.test('a call that needs a waiting refresh has its answer or its deadline', asy
   const { key, application } = await issue()
   const rig = createRig({ deadlineMs: 50 })
   // No deadline is met before the database has answered once, however busy the machine is.
-  await until(async () => typeof (await rig.authenticate(key.key)) === 'object')
+  await until('the key is known', async () => typeof (await rig.authenticate(key.key)) === 'object')
   rig.pass(30_000)
   rig.hold()
   t.match(rig.atOnce(key.key), { keyId: key.id })
@@ -332,7 +332,7 @@ t.test(
     t.equal(await rig.authenticate(key.key), 'unreachable')
     await rig.holds(1)
     rig.release()
-    await until(() => rig.cache.find(key.id) !== undefined)
+    await until('the key is cached', () => rig.cache.find(key.id) !== undefined)
     t.match(rig.atOnce(key.key), { keyId: key.id })
   },
 )
@@ -415,7 +415,10 @@ t.test('a caller is the same object until something of it changes', async (t) =>
   t.match(first, { isStrict: false })
   rig.pass(30_000)
   rig.atOnce(key.key)
-  await until(() => rig.cache.find(key.id)?.mark.at === rig.clock.monotonic)
+  await until(
+    'the key was read again',
+    () => rig.cache.find(key.id)?.mark.at === rig.clock.monotonic,
+  )
   t.equal(rig.atOnce(key.key), first, 'looked up again')
 
   const turn = async (strict: boolean) => {
@@ -433,7 +436,7 @@ t.test('a caller is the same object until something of it changes', async (t) =>
   await stores.applications.setStrict({ id: application.id, strict: true, by })
   rig.pass(30_000)
   rig.atOnce(key.key)
-  await until(() => Object(rig.atOnce(key.key)).isStrict === true)
+  await until('the strict mode is known', () => Object(rig.atOnce(key.key)).isStrict === true)
 })
 
 t.test('an id that was unknown works as soon as its key is issued', async (t) => {
@@ -500,7 +503,7 @@ t.test('PostgreSQL hung or gone: answers in time, and right again afterwards', a
     deadlineMs: 1000,
   })
   const isRecognised = async (key: string) => typeof (await rig.authenticate(key)) === 'object'
-  await until(() => isRecognised(known.key.key))
+  await until('the known key is recognised', () => isRecognised(known.key.key))
   for (const [fault, repair] of [
     [() => server.freeze(), () => server.thaw()],
     [() => server.stop(), () => server.start()],
@@ -514,17 +517,8 @@ t.test('PostgreSQL hung or gone: answers in time, and right again afterwards', a
     t.equal(await rig.authenticate(cold.key.key), 'unreachable')
     t.ok(performance.now() - asked < 20_000, `${performance.now() - asked} ms`)
     await repair()
-    await until(() => isRecognised(cold.key.key))
+    await until('the new key is recognised', () => isRecognised(cold.key.key))
     t.match(await rig.authenticate(cold.key.key), { keyId: cold.key.id })
     t.match(await rig.authenticate(known.key.key), { keyId: known.key.id })
   }
 })
-
-/** Waits until it holds. @throws after half a minute */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 30_000
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('it never came true')
-    await delay(5)
-  }
-}

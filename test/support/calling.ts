@@ -107,19 +107,6 @@ export async function windowBegins(windowSeconds: number): Promise<number> {
   return begin + windowMs
 }
 
-/** Repeats `attempt` until it resolves to something true; false when that takes longer than `timeoutMs`, by default less than gateways trust their memory. */
-export async function eventually(
-  attempt: () => Promise<boolean>,
-  timeoutMs = 20_000,
-): Promise<boolean> {
-  const until = Date.now() + timeoutMs
-  while (Date.now() < until) {
-    if (await attempt().catch(() => false)) return true
-    await delay(50)
-  }
-  return false
-}
-
 /** Calls one gateway with one key, over and over, until told to stop. */
 export function keepCalling(client: Client, key: string) {
   const answers: Answer[] = []

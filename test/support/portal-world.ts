@@ -6,9 +6,9 @@ import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
 import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
 import { noDurations } from '../../src/gateway/registry/duration-buckets.ts'
 import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
-import { eventually } from './calling.ts'
 import { type BesidePortal, besidePortal, type SignedIn } from './portal-client.ts'
 import { type RunningTollgate, runTollgate, type TestPlan, testConfigDir } from './tollgate.ts'
+import { until } from './until.ts'
 
 /** Whose eyes a page is seen with. */
 export type Viewer = 'visitor' | 'newcomer' | 'developer' | 'operator'
@@ -101,10 +101,10 @@ export async function startPortalWorld(
 
   const refusedCall = await makeCalls(tollgate, production.key, plan.calls)
   await writeHistory(beside, idOf(busy))
-  await eventually(async () => {
+  await until('the refused call has a record', async () => {
     const { body } = await developer.send('GET', `${busy}/calls/${refusedCall}`)
     return body.items.length > 0
-  }, 20_000)
+  })
   return {
     tollgate,
     beside,

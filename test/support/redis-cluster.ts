@@ -182,14 +182,10 @@ export async function startRedisCluster({
     slotOf,
     ownerOfKey: async (key) => ownerOf(await slotOf(key)),
     promoted: (node) =>
-      until(
-        'a replica takes over',
-        async () => {
-          const line = (await view()).find(([id]) => id === node.id)
-          return line !== undefined && line.length > 8
-        },
-        20_000,
-      ),
+      until('a replica takes over', async () => {
+        const line = (await view()).find(([id]) => id === node.id)
+        return line !== undefined && line.length > 8
+      }),
     async replicaOf(primary) {
       const line = (await view()).find(
         ([, , flags = '', master]) => flags.includes('slave') && master === primary.id,

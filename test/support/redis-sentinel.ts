@@ -89,14 +89,10 @@ export async function startRedisSentinel(): Promise<RedisSentinel> {
 
   async function switched(from: RedisServer): Promise<RedisServer> {
     let next = from
-    await until(
-      'the sentinels switch',
-      async () => {
-        next = await primary()
-        return next !== from && (await next.cli('ROLE')).startsWith('master')
-      },
-      20_000,
-    )
+    await until('the sentinels switch', async () => {
+      next = await primary()
+      return next !== from && (await next.cli('ROLE')).startsWith('master')
+    })
     return next
   }
 
@@ -125,18 +121,14 @@ export async function startRedisSentinel(): Promise<RedisSentinel> {
       const from = await namedBy(sentinel)
       // It refuses, or gives up, while it thinks of the other server as down, which may be some seconds ago.
       // Asked again once it has switched, it would switch back: so one answer says where it is.
-      await until(
-        'a sentinel switches',
-        async () => {
-          const state = await askSentinel(sentinel, 'MASTER', group)
-          if (fieldOf(state, 'port') !== String(from.port)) return true
-          if (!fieldOf(state, 'flags').includes('failover_in_progress')) {
-            await askSentinel(sentinel, 'FAILOVER', group)
-          }
-          return false
-        },
-        20_000,
-      )
+      await until('a sentinel switches', async () => {
+        const state = await askSentinel(sentinel, 'MASTER', group)
+        if (fieldOf(state, 'port') !== String(from.port)) return true
+        if (!fieldOf(state, 'flags').includes('failover_in_progress')) {
+          await askSentinel(sentinel, 'FAILOVER', group)
+        }
+        return false
+      })
       return switched(from)
     },
     async follow() {

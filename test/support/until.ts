@@ -1,14 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Asks until the answer is yes. @throws when it is not within the time */
+const longestPauseMs = 20
+/** Long enough for a busy machine; nothing that works takes so long. */
+const patienceMs = 60_000
+
+/**
+ * Asks until the answer is yes. An attempt that fails is a no.
+ *
+ * @param what for the error, as "the backend has the call"
+ * @param deadlineMs only for what takes longer than a minute, and for a proof whose claim is a time
+ * @throws when it is never yes, with the failure of the last attempt as its cause
+ */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  deadlineMs = 60_000,
+  deadlineMs = patienceMs,
 ): Promise<void> {
-  const deadline = Date.now() + deadlineMs
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`)
-    await delay(20)
+  const deadline = performance.now() + deadlineMs
+  for (let pauseMs = 2; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    let cause: unknown
+    try {
+      if (await isSo()) return
+    } catch (error) {
+      cause = error
+    }
+    if (performance.now() > deadline)
+      throw new Error(`not within ${deadlineMs} ms: ${what}`, { cause })
+    await delay(pauseMs)
   }
 }
