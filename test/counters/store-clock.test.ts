@@ -1,9 +1,5 @@
 import t from 'tap'
 import { createStoreClock } from '../../src/gateway/counters/redis/store-clock.ts'
-import { startFaultProxy } from '../faults/fault-proxy.ts'
-import { redisMissing, testRedis } from '../support/redis-server.ts'
-import { testCounter } from './redis-rig.ts'
-import { ask, askTimes, bucketOf } from './rig.ts'
 
 /** A store whose time is 1,000,000 ms ahead of the monotonic clock of the process. */
 function testClock() {
@@ -70,32 +66,3 @@ t.test('a store whose clock steps back, or runs slower, is believed', async (t) 
   at.monotonic = 3100
   t.ok(clock.now() <= 1_000_099.8, 'ahead by nothing')
 })
-
-t.test(
-  'what a refusal says of the end of its window does not depend on how long it was on its way',
-  { skip: redisMissing() },
-  async (t) => {
-    const server = await testRedis(t)
-    const proxy = await startFaultProxy(server.port)
-    t.teardown(() => proxy.close())
-    const counter = await testCounter(
-      t,
-      { url: `redis://127.0.0.1:${proxy.port}` },
-      { deadlineMs: 1000 },
-    )
-    const bucket = bucketOf('late')
-    const limits = [{ ...bucket, calls: 2 }]
-    await ask(counter, [{ ...bucketOf('early'), calls: 2 }])
-    proxy.trouble({ kind: 'delay', leastMs: 60, mostMs: 60, seed: 1 })
-    const grants = await askTimes(3, counter, limits)
-    const known = await ask(counter, limits)
-    const yearMs = bucket.windowLength * 1000
-    const leftMs = yearMs - (Date.now() % yearMs)
-    t.equal(grants[2]?.decision, 'refused')
-    t.equal(known.decision, 'refused_local')
-    for (const { retryAfterMs } of [grants[2] ?? known, known]) {
-      t.ok(retryAfterMs >= leftMs, 'never too early')
-      t.ok(retryAfterMs < leftMs + 30, `${retryAfterMs - leftMs} ms too late`)
-    }
-  },
-)

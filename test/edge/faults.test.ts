@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
 import { connect, createServer as createTcpServer, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -34,15 +33,16 @@ t.test('clients that go away leave no negative or absurd durations in the metric
     const seen = backend.requests.length
     const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
     socket.write(rawRequest(get, [key]))
-    while (backend.requests.length === seen) await delay(5)
+    await until('the backend has the call', () => backend.requests.length > seen)
     resetConnection(socket)
   }
   const sums = async () =>
     [
       ...(await edge.metrics()).matchAll(/_(?:upstream|overhead)_duration_seconds_sum\S* (\S+)/g),
     ].map(([, value]) => Number(value))
-  while ((await sums()).length < 2) await delay(5)
-  await delay(20)
+  await until('each end is counted', async () =>
+    /^gateway_requests_total\{.*outcome="aborted"\} 3$/m.test(await edge.metrics()),
+  )
   for (const sum of await sums()) t.ok(sum >= 0 && sum < 5, `${sum} s`)
 })
 
@@ -70,12 +70,12 @@ t.test('a call whose client left before it was admitted does not reach the backe
   })
   const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
   socket.write(rawRequest(get, [key]))
-  while (asked.length === 0) await delay(5)
+  await until('the counter is asked', () => asked.length > 0)
   resetConnection(socket)
   await until('the client has left', async () => (await edge.connections()) === 0)
   asked.shift()?.()
   const other = fetch(`${edge.url}/v1.6.0/accounts`, { headers: { 'x-api-key': testKey } })
-  while (asked.length === 0) await delay(5)
+  await until('the counter is asked', () => asked.length > 0)
   asked.shift()?.()
   t.equal((await other).status, 200)
   t.same(
@@ -91,7 +91,7 @@ t.test('a client that resets ends all its pipelined calls, and each is observed'
   backend.answer = (_request, socket) => void socket.on('close', () => (ended += 1))
   const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
   socket.write(rawRequest(get, [key]).repeat(12))
-  while (backend.requests.length < 12) await delay(5)
+  await until('the backend has all calls', () => backend.requests.length === 12)
   resetConnection(socket)
   await until('the backend sees it', () => ended === 12)
   t.match(await edge.metrics(), /^gateway_requests_total\{.*outcome="aborted"\} 12$/m)
