@@ -10,10 +10,10 @@ const interleavings: readonly { what: string; tests: readonly (readonly [string,
   {
     what: '(2) one refuses locally, the counters are lost, and a fresh one would be granted them again',
     tests: [
-      ['counters/redis-outage.test.ts', '(2) after a flush a fresh process'],
-      ['counters/redis-outage.test.ts', '(2) after a flush a running process'],
-      ['counters/redis-outage.test.ts', '(2) counts climb back after Redis was killed'],
-      ['counters/redis-outage.test.ts', '(2) after a restart that lost the last second'],
+      ['long/redis-outage.test.ts', '(2) after a flush a fresh process'],
+      ['long/redis-outage.test.ts', '(2) after a flush a running process'],
+      ['long/redis-outage.test.ts', '(2) counts climb back after Redis was killed'],
+      ['long/redis-outage.test.ts', '(2) after a restart that lost the last second'],
       ['long/redis-sentinel.test.ts', 'what a killed primary had not handed on'],
       ['long/redis-sentinel.test.ts', 'comes back before it followed anybody is not trusted'],
       ['long/redis-cluster.test.ts', '(2) after a flush of one node'],
@@ -47,25 +47,25 @@ const interleavings: readonly { what: string; tests: readonly (readonly [string,
   },
   {
     what: '(6) our own loop stands still while replies are in the buffer',
-    tests: [['counters/redis-outage.test.ts', '(6) replies that were there']],
+    tests: [['long/redis-outage.test.ts', '(6) replies that were there']],
   },
   {
     what: '(7) a pause with calls pending, which may have been granted',
-    tests: [['counters/redis-outage.test.ts', '(7) calls pending in a pause']],
+    tests: [['long/redis-outage.test.ts', '(7) calls pending in a pause']],
   },
   {
     what: '(8) as many processes again start, then the store goes away',
     tests: [
-      ['counters/redis-outage.test.ts', '(8) shares of processes that come late'],
-      ['counters/redis-outage.test.ts', '(8) more processes than the settings say'],
+      ['long/redis-outage.test.ts', '(8) shares of processes that come late'],
+      ['long/redis-outage.test.ts', '(8) more processes than the settings say'],
       ['counters/local-shares.test.ts', 'whatever becomes known in a window'],
     ],
   },
   {
     what: '(9) the store flaps ten times in a window',
     tests: [
-      ['counters/redis-outage.test.ts', '(9) however often the store flaps'],
-      ['counters/redis-outage.test.ts', '(9) a share shrinks to what is left'],
+      ['long/redis-outage.test.ts', '(9) however often the store flaps'],
+      ['long/redis-outage.test.ts', '(9) a share shrinks to what is left'],
     ],
   },
   {
@@ -88,13 +88,13 @@ const interleavings: readonly { what: string; tests: readonly (readonly [string,
   },
   {
     what: '(12) ten thousand buckets touched while the store was away',
-    tests: [['counters/redis-outage.test.ts', '(12) with 10,000 buckets touched']],
+    tests: [['long/redis-outage.test.ts', '(12) with 10,000 buckets touched']],
   },
   {
     what: '(13) scripts are forgotten between calls; a reply comes after its deadline',
     tests: [
       ['counters/redis-counter.test.ts', '(13) SCRIPT FLUSH between every call'],
-      ['counters/redis-outage.test.ts', '(13) a reply after the deadline'],
+      ['long/redis-outage.test.ts', '(13) a reply after the deadline'],
       [
         'counters/counting-server.test.ts',
         'a reply that is late, from a node that lost its counters',

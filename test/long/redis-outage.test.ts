@@ -8,10 +8,10 @@ import {
   noObserver,
 } from '../../src/gateway/counters/redis/counter-observer.ts'
 import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
+import { testCounter, testPair } from '../counters/redis-rig.ts'
+import { admittedOf, ask, askTimes, bucketOf } from '../counters/rig.ts'
 import { redisMissing, startRedisServer, testRedis } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
-import { testCounter, testPair } from './redis-rig.ts'
-import { admittedOf, ask, askTimes, bucketOf } from './rig.ts'
 
 const skip = redisMissing()
 
