@@ -12,7 +12,7 @@ t.setTimeout(600_000)
 const rounds = proofSize({ share: 2, whole: 5 })
 
 t.test(
-  'a key in use on four processes is refused by all of them within a second of its revocation',
+  'a key in use on four processes is refused everywhere within a second of its revocation',
   { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const fleet = await startFleet(t, { size: 4, env: { AUTH_FAILURES_PER_MINUTE: '100000' } })
