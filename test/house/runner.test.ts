@@ -58,6 +58,14 @@ t.test('more than three unsteady files fail the run', async (t) => {
   t.match(output, /\n4 passed, 4 failed\n$/)
 })
 
+t.test('what is thrown after the tests of a file fails that file, and no other', async (t) => {
+  const { code, output } = await run(t, ['throws-late', 'passes', 'rejects-late', 'passes'])
+  t.equal(code, 1)
+  t.match(output, /throws-late\.ts\n {6}Error: broken later/)
+  t.match(output, /rejects-late\.ts\n {6}Error: rejected later/)
+  t.match(output, /\n3 passed, 2 failed\n$/)
+})
+
 t.test('a run that is ended names the files that were running', async (t) => {
   const { code, output } = await run(t, ['hangs'], 'SIGTERM')
   t.equal(code, 1)

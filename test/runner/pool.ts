@@ -151,9 +151,9 @@ function end({ child }: Process): Promise<string | undefined> {
       killGroup(child)
       resolve(`its process did not end within ${endSeconds} s`)
     }, endSeconds * 1000)
-    child.once('exit', () => {
+    child.once('exit', (_code, signal) => {
       clearTimeout(timer)
-      resolve(undefined)
+      resolve(signal === null ? undefined : `its process ended with ${signal}`)
     })
     const order: Order = { end: true }
     child.send(order, ignoreLost)

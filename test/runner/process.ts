@@ -4,6 +4,7 @@ import { registerHooks } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
 import { startFromSmallProcess } from '../small-parent.ts'
 import { leftOpenSince, lookAtOpen } from './left-open.ts'
@@ -44,6 +45,11 @@ registerHooks({
 
 startFromSmallProcess(mkdtempSync(join(tmpdir(), 'small-')))
 
+/** What code of a file threw after its tests had ended, or outside of them. */
+let thrown: unknown[] = []
+process.on('uncaughtExceptionMonitor', (error) => thrown.push(error))
+process.on('unhandledRejection', (reason) => thrown.push(reason))
+
 // In a test that lasts until the parent has no more files: without one, tap ends when it has nothing to do for a moment,
 // and takes no further test.
 t.setTimeout(0)
@@ -71,6 +77,7 @@ async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileR
   })
   const { subtest } = whole
   if (subtest === null) throw new Error(`tap did not begin ${file}`)
+  thrown = []
   await whole
   const failures = files.lists.fail.slice(failedBefore).map((each) => failureOf(each, file))
   const hasTimedOut = failures.some(({ detail }) => detail.includes('timeout!'))
@@ -80,6 +87,12 @@ async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileR
       title: 'the file ends what it started',
       detail: `left open: ${left.join(', ')}`,
     })
+  // Tap reports what a running test throws, and ends with what comes later.
+  if (thrown.length > 0 && failures.length === 0)
+    failures.push({
+      title: 'nothing is thrown outside of a test',
+      detail: thrown.map((error) => inspect(error)).join('\n'),
+    })
   const { counts, lists } = subtest
   if (counts.total === 0) failures.push({ title: 'the file has a test', detail: '' })
   return {
@@ -88,7 +101,7 @@ async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileR
     passed: counts.pass,
     failures,
     skips: [...lists.skip, ...lists.todo].map((each) => skipOf(each, file)),
-    isSpent: hasTimedOut || left.length > 0,
+    isSpent: hasTimedOut || left.length > 0 || thrown.length > 0,
   }
 }
 

@@ -15,9 +15,10 @@ export interface RawAnswer {
 export interface RawOptions {
   /** How many final answers the bytes ask for; 1 unless told, and Infinity for all until the server ends the connection. */
   readonly answers?: number
-  /** Before the server has answered, it has hung. */
-  readonly deadlineMs?: number
 }
+
+/** A server that is not done by then hangs. */
+const deadlineMs = 60_000
 
 /**
  * Sends bytes as they are and reads whole answers, by their framing (RFC 9112,
@@ -29,7 +30,7 @@ export interface RawOptions {
 export function sendRaw(
   url: string,
   bytes: string | Buffer,
-  { answers = 1, deadlineMs = 60_000 }: RawOptions = {},
+  { answers = 1 }: RawOptions = {},
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   const isToHead = bytes.toString('latin1').startsWith('HEAD ')
