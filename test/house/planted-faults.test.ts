@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { plantedFaults } from '../attacks/planted.ts'
+import { plantedFaults } from '../../proofs/attacks/planted.ts'
 
 // A landing plants one of them; the others would go stale unnoticed.
 

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../faults/random.ts'
+import { createRandom, type Random } from '../../proofs/faults/random.ts'
 
 export const shapes = ['single', 'failover', 'cluster'] as const
 export type Shape = (typeof shapes)[number]

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Draw, drawUuid } from '../../bench/random.ts'
+import { type Draw, drawUuid } from '../../proofs/bench/random.ts'
 import { bodyOf, type Conduct } from './fickle-backend.ts'
 import { type Connection, openConnection } from './open-connection.ts'
 import { createStrictReader, type StrictAnswer, type StrictReader } from './strict-answers.ts'

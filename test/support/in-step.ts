@@ -1,4 +1,4 @@
-import { createDraw } from '../../bench/random.ts'
+import { createDraw } from '../../proofs/bench/random.ts'
 import { createTestAuthority, createTestTls } from './certificates.ts'
 import type { Test } from './database.ts'
 import { startEdge, testKey } from './edge.ts'

@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { inspect, parseArgs } from 'node:util'
+import { postgresMissing } from '../../test/support/database.ts'
+import { redisMissing } from '../../test/support/redis-server.ts'
+import { groups } from './experiments/groups.ts'
+import type { Outcome } from './outcome.ts'
+import { createScope } from './scope.ts'
+import { faultTable, promises, promiseTable } from './table.ts'
+
+// A program: runs the experiments with faults one after the other and prints what they found.
+// --seed <number> draws the same again; --only R3,R5 runs some; --share runs what a landing has time for;
+// --soak <windows> asks for so many full windows.
+// --books <folder> keeps what the ledger and the callers wrote. --write puts the tables into docs/faults.md.
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    only: { type: 'string' },
+    share: { type: 'boolean', default: false },
+    soak: { type: 'string' },
+    books: { type: 'string' },
+    write: { type: 'boolean' },
+  },
+})
+const seed = Number(values.seed ?? randomInt(2 ** 31))
+const only = values.only?.split(',')
+const soak = values.soak === undefined ? undefined : Number(values.soak)
+const isWanted = (name: string): boolean =>
+  only === undefined || only.some((wanted) => name.startsWith(wanted))
+
+const missing = redisMissing() || postgresMissing()
+if (missing) {
+  process.stdout.write(`# { total: 1, pass: 0, skip: 1 } # ${missing}\n`)
+  process.exit()
+}
+
+/** A run that takes longer hangs. */
+const mostMs = 900_000
+if (soak === undefined) {
+  setTimeout(() => {
+    process.stderr.write('it hangs\n')
+    process.exit(1)
+  }, mostMs).unref()
+}
+
+const outcomes: Outcome[] = []
+/** What could not even be run to its end. */
+const broken: string[] = []
+const begunAt = performance.now()
+process.stdout.write(`seed ${seed}\n`)
+
+function report(outcome: Outcome): void {
+  outcomes.push(outcome)
+  const { id, title, notes, violations, unjudged } = outcome
+  const seconds = Math.round((performance.now() - begunAt) / 1000)
+  const lines = [
+    ...violations.map((text) => `  VIOLATED: ${text}`),
+    ...unjudged.map((text) => `  not judged: ${text}`),
+    ...notes.map((text) => `  ${text}`),
+  ]
+  process.stdout.write(
+    `${seconds} s ${violations.length === 0 ? 'ok' : 'NOT OK'} ${id} ${title}\n${lines.map((line) => `${line}\n`).join('')}`,
+  )
+}
+
+for (const group of groups) {
+  if (!group.ids.some(isWanted)) continue
+  const scope = createScope()
+  const end = (): void => void scope.end().finally(() => process.exit(1))
+  process.once('SIGINT', end).once('SIGTERM', end)
+  try {
+    await group.run(scope, {
+      ...{ seed, soak, books: values.books, isShare: values.share, isWanted, report },
+    })
+  } catch (error) {
+    broken.push(group.ids.join(' '))
+    process.stdout.write(`NOT OK ${group.ids.join(' ')}: ${inspect(error)}\n`)
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
+    await scope.end()
+  }
+}
+
+const promised = promises(outcomes)
+const total = outcomes.length + promised.length + broken.length
+const fail =
+  outcomes.filter(({ violations }) => violations.length > 0).length +
+  promised.filter(({ isKept }) => isKept === false).length +
+  broken.length
+const seconds = Math.round((performance.now() - begunAt) / 1000)
+const found = [
+  `${new Date().toISOString().slice(0, 10)}, seed ${seed}, ${seconds} s, ${availableParallelism()} cores`,
+  promiseTable(promised),
+  faultTable(outcomes),
+].join('\n\n')
+process.stdout.write(`\n${found}\n\n`)
+if (values.write === true) {
+  const page = fileURLToPath(new URL('../../docs/faults.md', import.meta.url))
+  const text = readFileSync(page, 'utf8')
+  const measured = `<!-- measured -->\n${found}\n<!-- /measured -->`
+  writeFileSync(
+    page,
+    text.replace(/<!-- measured -->.*<!-- \/measured -->/s, () => measured),
+  )
+}
+// In the words of the test runner, for whoever adds both up.
+const failed = fail === 0 ? '' : `, fail: ${fail}`
+process.stdout.write(`# { total: ${total}, pass: ${total - fail}${failed} }\n`)
+process.exit(fail === 0 ? 0 : 1)
