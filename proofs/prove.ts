@@ -1,65 +1,143 @@
-import { spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { execFileSync, spawn } from 'node:child_process'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { proofs } from './table.ts'
+import { changedSince, guardsChanged } from './changed.ts'
+import { ProveError, type Request, readRequest } from './request.ts'
+import { type Proof, proofs } from './table.ts'
 
-// A program: runs long proofs in full, one after the other, and notes each run in docs/proofs.md. The suites of a landing
-// run a share of each. With names it runs those; --seed <number> draws what an earlier run drew, --workers <number> divides
-// the simulation of the counters, and --replay <file> only runs a schedule that it wrote.
-const { values, positionals } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    workers: { type: 'string', default: '1' },
-    replay: { type: 'string' },
-  },
-  allowPositionals: true,
-})
-const unknown = positionals.filter((name) => proofs[name] === undefined)
-if (unknown.length > 0) {
-  process.stderr.write(
-    `There is no proof "${unknown.join('", "')}"; choose from ${Object.keys(proofs).join(', ')}.\n`,
-  )
-  process.exit(2)
-}
+// A program, `npm run prove`: lists the proofs, or runs some of them one after the other, each alone on the machine. Each run
+// adds a line to docs/proofs.md, except a run with arguments of the proof's own, which may be any part of it.
+
 const root = fileURLToPath(new URL('..', import.meta.url))
-if (values.replay !== undefined) {
-  const args = ['test/simulation/main.ts', '--replay', resolve(values.replay)]
-  process.exit(spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1)
+const record = join(root, 'docs', 'proofs.md')
+
+try {
+  const request = readRequest(process.argv.slice(2), Object.keys(proofs))
+  const names = namesOf(request)
+  if (names === undefined) list()
+  else {
+    // Portals serve the page that it makes.
+    await run(['bin/tollgate.js', 'build'], process.env)
+    for (const name of names) await prove(name, request)
+  }
+} catch (error) {
+  if (!(error instanceof ProveError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
 }
-const record = fileURLToPath(new URL('../docs/proofs.md', import.meta.url))
-if (!existsSync(record)) {
-  writeFileSync(
-    record,
-    `# Proofs that were run in full
 
-\`npm run prove\` runs them all, \`npm run prove -- rolling-restart\` runs one; each run adds a line. Every landing runs a fixed share of each.
+/** @returns undefined: it only asks which there are */
+function namesOf({ names, changedSince: revision }: Request): readonly string[] | undefined {
+  if (revision === undefined) return names.length > 0 ? names : undefined
+  const changed = changedSince(revision, root)
+  const guarding = Object.keys(proofs).filter((name) => guardsChanged(proofOf(name), changed))
+  print(
+    `${changed.length} files changed since ${revision}; they are guarded by ${guarding.length} proofs:`,
+  )
+  print(`  ${guarding.join(' ')}\n`)
+  return guarding
+}
 
-| Date | Proof | What it shows | Seed | Time | Cores | Result |
-|---|---|---|---|---|---|---|
-`,
+function list(): void {
+  const runs = lastRuns()
+  print('npm run prove -- NAME…          runs these, or their share where they have one')
+  print('npm run prove -- NAME… --whole  runs them in full')
+  print('npm run prove -- --changed REV  runs those that guard what changed since REV')
+  print('npm run prove -- all            runs all\n')
+  const longest = Math.max(...Object.keys(proofs).map(({ length }) => length))
+  for (const [name, { shows }] of Object.entries(proofs)) {
+    print(`${name.padEnd(longest)}  ${shows}`)
+    print(`${''.padEnd(longest)}  ${runs.get(name) ?? 'no run is recorded'}`)
+  }
+}
+
+/** What docs/proofs.md says of the last run of each proof. */
+function lastRuns(): ReadonlyMap<string, string> {
+  const rows = readFileSync(record, 'utf8').matchAll(/^\| (\d{4}-.*) \|$/gm)
+  return new Map(
+    Array.from(rows, ([, row = '']) => {
+      const [date, , name = '', size, , time, , , result] = row.split(' | ')
+      return [name, `${result?.replaceAll('*', '')} ${date}, ${size}, in ${time}`] as const
+    }),
   )
 }
-const seed = values.seed ?? String(Date.now() % 2 ** 31)
-const wanted = positionals.length > 0 ? positionals : Object.keys(proofs)
-for (const name of wanted) {
-  const proof = proofs[name]
-  if (proof === undefined) continue
-  process.stdout.write(`\n${name}: ${proof.shows} (seed ${seed})\n`)
+
+async function prove(name: string, { seed, isWhole, args }: Request): Promise<void> {
+  const proof = proofOf(name)
+  if (args.length > 0 && !proof.isProgram)
+    throw new ProveError(
+      `The proof "${name}" takes no arguments of its own, so not ${args.join(' ')}.`,
+    )
+  // Arguments of its own say which part, so that nothing else may leave out another.
+  const isFull = isWhole || args.length > 0 || !proof.hasShare
+  print(`\n${name}: ${proof.shows} (${isFull ? 'whole' : 'a share'}, seed ${seed})`)
+  const folder = mkdtempSync(join(tmpdir(), 'proof-'))
   const begunAt = performance.now()
-  const { status } = spawnSync(process.execPath, proof.command(seed, values.workers), {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, PROOF: 'whole', SEED: seed, TAP_TIMEOUT: '3600' },
+  const ended = await run([...proof.command({ seed, isWhole: isFull }), ...args], {
+    ...process.env,
+    PROOF: isFull ? 'whole' : 'share',
+    SEED: seed,
+    TAP_TIMEOUT: '3600',
+    // A proof that was skipped shows nothing.
+    REQUIRE_SERVICES: '1',
+    PROOF_FIGURES: join(folder, 'figures'),
   })
   const seconds = Math.round((performance.now() - begunAt) / 1000)
-  const date = new Date().toISOString().slice(0, 10)
-  const result = status === 0 ? 'held' : '**failed**'
-  appendFileSync(
-    record,
-    `| ${date} | ${name} | ${proof.shows} | ${seed} | ${seconds} s | ${availableParallelism()} | ${result} |\n`,
-  )
-  if (status !== 0) process.exitCode = 1
+  const told = join(folder, 'figures')
+  const figures = existsSync(told) ? readFileSync(told, 'utf8').trim().split('\n') : [ended.tally]
+  rmSync(folder, { recursive: true })
+  const result = ended.code === 0 ? 'held' : '**failed**'
+  const size = isFull ? 'whole' : 'share'
+  const figure = figures.join('; ').replaceAll('|', '/')
+  print(`${name}: ${result} after ${seconds} s; ${figure}`)
+  if (ended.code !== 0) process.exitCode = 1
+  if (args.length > 0) return
+  const cells = [
+    ...[new Date().toISOString().slice(0, 10), commit(), name, size, seed, `${seconds} s`],
+    ...[availableParallelism(), figure, result],
+  ]
+  appendFileSync(record, `| ${cells.join(' | ')} |\n`)
+}
+
+/** Runs Node; what it writes is shown, and its last count of passes and failures returned. */
+function run(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly code: number | null; readonly tally: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let end = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      process.stdout.write(text)
+      end = (end + text).slice(-1_000)
+    })
+    child.once('error', reject)
+    child.once('close', (code) => {
+      resolve({ code, tally: end.match(/\d+ passed, \d+ failed/g)?.at(-1) ?? `exit code ${code}` })
+    })
+  })
+}
+
+/** The commit that is checked out, with a + if files differ from it. */
+function commit(): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+  const isClean = git('status', '--porcelain', '--', ':!docs/proofs.md') === ''
+  return `${git('rev-parse', '--short=8', 'HEAD')}${isClean ? '' : '+'}`
+}
+
+function proofOf(name: string): Proof {
+  const proof = proofs[name]
+  if (proof === undefined) throw new Error(`no proof ${name}`)
+  return proof
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
 }

@@ -1,17 +1,11 @@
 const isWhole = process.env['PROOF'] === 'whole'
 
-/** The seed of a share: everybody's run of it does the same. */
-const seedOfShare = 20_260_901
-
-/**
- * How much of a long proof a test runs: all of it under `npm run prove`, else the
- * share that every landing has time for.
- */
+/** How much a proof does: all of it with `npm run prove -- NAME --whole`, else the share that takes minutes. */
 export function proofSize({ share, whole }: { share: number; whole: number }): number {
   return isWhole ? whole : share
 }
 
-/** What a random proof draws from. SEED repeats a run; a share draws the same every time, a whole proof never. */
+/** What a random proof draws from: the seed of `npm run prove`, which notes it. A file that is run by hand draws the same each time. */
 export function proofSeed(): number {
-  return Number(process.env['SEED'] ?? (isWhole ? Date.now() % 2 ** 31 : seedOfShare))
+  return Number(process.env['SEED'] ?? 20_260_901)
 }

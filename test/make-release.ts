@@ -12,7 +12,7 @@ import { installPackages, type ReleaseSecrets, releaseFolder } from './support/r
 import { standInTest } from './support/stand-in-test.ts'
 import { spawnTollgate, testConfigDir } from './support/tollgate.ts'
 
-// A program: makes the fixture of a published release from its tag, for test/long/upgrade.test.ts.
+// A program: makes the fixture of a published release from its tag, for proofs/long/upgrade.test.ts.
 // `node test/make-release.ts v0.1.0`
 
 const tag = process.argv[2] ?? ''

@@ -6,11 +6,12 @@ import { parseArgs, promisify } from 'node:util'
 import { type EndedFile, openPool, type Pool } from './runner/pool.ts'
 import { endedLines, failureLines, skipLines } from './runner/report.ts'
 
-// A program, `npm test`: types, lint, documents and all files of tests. With names of files it runs only those, with
-// --apart each in a process of its own, and with --checks no file.
+// A program, `npm test`: types, lint, documents and all files of tests. With names of files it runs only those, and with
+// --checks no file.
 //
 // A file that fails runs once more, alone, after all others. If it passes then, it is unsteady: the closing lines name
-// it, and a few of them do not fail the run.
+// it, and a few of them do not fail the run. With --apart, as proofs run, each file has a process and an hour of its own,
+// and only one run.
 
 const { values, positionals } = parseArgs({
   options: {
@@ -28,7 +29,7 @@ const longSeconds = 60
 /** Scripts of package.json. */
 const checks = ['check:types', 'check:lint', 'check:documents']
 
-const fileSeconds = values.apart ? 900 : 240
+const fileSeconds = values.apart ? 3600 : 240
 const size = Math.min(availableParallelism(), 4)
 const folder = mkdtempSync(join(roomyRoot(), 'tests-'))
 // Servers that refuse to run as root run as others, in folders of their own in it.
@@ -51,7 +52,7 @@ const files = positionals.length > 0 || values.checks ? positionals : longestFir
 const failedChecks =
   positionals.length > 0 ? [] : await runScripts(values.checks ? checks : ['build', ...checks])
 await run(files, size, values.apart)
-const failedOnce = failedFiles()
+const failedOnce = values.apart ? [] : failedFiles()
 if (failedOnce.length > 0) print(`\nOnce more, alone: ${failedOnce.length}\n`)
 await run(failedOnce, 1, true)
 conclude()
@@ -149,7 +150,7 @@ function nameLongFiles(): void {
 
 /** Size is a fair guess of duration: a long file at the end would leave the other processes idle. */
 function longestFirst(): string[] {
-  const files = globSync('test/**/*.test.ts', { exclude: ['test/long/**', 'test/fixtures/**'] })
+  const files = globSync('test/**/*.test.ts', { exclude: ['test/fixtures/**'] })
   const bytes = new Map(files.map((file) => [file, statSync(file).size]))
   return files.sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0))
 }

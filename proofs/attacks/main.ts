@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { exchangeInStep, type InStep } from '../../test/support/in-step.ts'
 import { createDraw } from '../bench/random.ts'
+import { figure } from '../figure.ts'
 import { getsMost, measureCosts } from './cost.ts'
 import { atRandom, octetByOctet } from './cuts.ts'
 import { peersMissing } from './peers.ts'
@@ -128,6 +129,8 @@ for (const { name, foundIn } of plantedFaults) {
 }
 const plantedTable = `| Planted fault | Found |\n| --- | --- |\n${found.join('\n')}`
 print(`\n${plantedTable}`)
+const sent = [...runs.values()].reduce((sum, { inputs }) => sum + inputs, 0)
+figure(`${sent} inputs, ${found.length} planted faults`)
 
 if (values.write === true) {
   const page = fileURLToPath(new URL('../../docs/attacks.md', import.meta.url))

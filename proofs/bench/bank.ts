@@ -1,4 +1,4 @@
-// npm run bench:bank: what a read costs inside the bank, on the embedded database and on PostgreSQL; and the first and
+// npm run prove -- bench-bank: what a read costs inside the bank, on the embedded database and on PostgreSQL; and the first and
 // the last page of 10,000 entries.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -6,6 +6,7 @@ import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-con
 import { type TestBank, testBank } from '../../test/support/bank.ts'
 import { type TestDatabase, testDatabase, testPostgres } from '../../test/support/database.ts'
 import { standInTest } from '../../test/support/stand-in-test.ts'
+import { figure } from '../figure.ts'
 import { printTable } from './report.ts'
 import { median, percentile } from './statistics.ts'
 
@@ -52,6 +53,7 @@ try {
   await t.end()
 }
 printTable(['inside the bank', 'database', 'p50 ms', 'p99 ms'], rows)
+for (const [read, on, p50, p99] of rows) figure(`${read}, ${on}: p50 ${p50} ms, p99 ${p99} ms`)
 
 async function measureOn(name: string, database: TestDatabase): Promise<void> {
   const bank = await testBank(t, { database })

@@ -1,4 +1,4 @@
-// npm run bench [-- --section admitted --rounds 10 --seconds 2 --only tollgate]: an enforced call beside what people
+// npm run prove -- bench [--section admitted --rounds 10 --seconds 2 --only tollgate]: an enforced call beside what people
 // would build or buy, and what it costs in all the other ways (docs/performance.md).
 import { readOptions } from './options.ts'
 import { print, printHeader } from './report.ts'

@@ -1,10 +1,11 @@
-// npm run bench:records [-- --rounds 10 --seconds 4]: what remembering calls for developers costs an admitted call.
+// npm run prove -- bench-records [--rounds 10 --seconds 4]: what remembering calls for developers costs an admitted call.
 // The same gateway with RECORD_CALLS true and false, in one run, alternating: beside PostgreSQL and Redis, as in
 // production, and embedded, where the database is a thread of the same process and its time counts, too.
+import { figure } from '../figure.ts'
 import { readOptions } from './options.ts'
 import { startEmbeddedPeer } from './peers/embedded-peer.ts'
 import { settleMs, startTollgatePeer } from './peers/tollgate-peer.ts'
-import { printHeader, printMeasured } from './report.ts'
+import { printHeader, printMeasured, ratio } from './report.ts'
 import { runRounds, type Subject } from './rounds.ts'
 import { onTwoCores } from './two-cores.ts'
 import { mix, writeRequests } from './workload.ts'
@@ -21,6 +22,10 @@ await onTwoCores(async (bench) => {
 async function compare(title: string, subjects: readonly Subject[]): Promise<void> {
   const measured = await runRounds(subjects, options)
   printMeasured(title, measured, [{ head: '× without', to: measured[0] }])
+  const [without, recording] = measured
+  if (without === undefined || recording === undefined) return
+  const dearer = ratio(recording, without, 'cpuMicrosecondsPerCall')
+  figure(`${title}: ${dearer.toFixed(2)} × the CPU without records`)
 }
 
 async function beside(world: BenchWorld, isRecording: boolean): Promise<Subject> {

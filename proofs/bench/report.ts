@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import Table from 'cli-table3'
+import { figure as noteFigure } from '../figure.ts'
 import type { BenchOptions } from './options.ts'
 import type { Measured, Round } from './rounds.ts'
 import { median } from './statistics.ts'
@@ -80,12 +81,14 @@ export function ratio(one: Measured, other: Measured, figure: keyof Round): numb
   )
 }
 
-/** Prints a figure beside its goal. */
+/** Prints a figure beside its goal, and notes it in docs/proofs.md. */
 export function printGoal(name: string, figure: number, goal: Goal): void {
   if (Number.isNaN(figure)) return
   const isMet = 'atMost' in goal ? figure <= goal.atMost : figure >= goal.atLeast
   const wanted = 'atMost' in goal ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`
-  print(`${isMet ? 'met   ' : 'MISSED'}  ${name}: ${figure.toPrecision(3)} (${wanted})`)
+  const told = `${name}: ${figure.toPrecision(3)} (${wanted})`
+  print(`${isMet ? 'met   ' : 'MISSED'}  ${told}`)
+  noteFigure(isMet ? told : `MISSED ${told}`)
 }
 
 /** A bound, in the unit of the figure. */

@@ -1,4 +1,4 @@
-// npm run bench:scale [-- --gateways 10,30,100 --seconds 20 --calls 500 --pooler]: what many gateways ask of one PostgreSQL
+// npm run prove -- bench-scale [--gateways 10,30,100 --seconds 20 --calls 500 --pooler]: what many gateways ask of one PostgreSQL
 // and one Redis, at rest and under load, whether limits stay exact and how soon each knows of a revocation
 // (docs/scaling.md). The gateways are complete, but run in this one process: a hundred processes do not fit into a test
 // machine. So their own processor time is shared work, and calls here are few; what the stores do is what they would do.
@@ -16,6 +16,7 @@ import { startPooler } from '../../test/support/pooler.ts'
 import { testRedis } from '../../test/support/redis-server.ts'
 import { standInTest } from '../../test/support/stand-in-test.ts'
 import { newApplication, testConfigDir } from '../../test/support/tollgate.ts'
+import { figure } from '../figure.ts'
 import { print, printTable } from './report.ts'
 
 const limit = 100
@@ -60,6 +61,10 @@ printTable(
   ],
   rows,
 )
+for (const [gateways, , atRest, , , , commands] of rows)
+  figure(
+    `${gateways} gateways at rest: ${atRest} transactions/s of PostgreSQL, ${commands} commands/s of Redis`,
+  )
 
 async function measure(size: number): Promise<string[]> {
   const t = standInTest()

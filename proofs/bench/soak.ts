@@ -1,4 +1,4 @@
-// npm run bench:soak [-- --minutes 30 --calls 100 --picture docs/soak.svg]: memory, open files and Redis keys of Tollgate under a
+// npm run prove -- bench-soak [--minutes 30 --calls 100 --picture docs/soak.svg]: memory, open files and Redis keys of Tollgate under a
 // steady load, in both shapes at once: everything in one process on embedded stores, and a gateway alone on PostgreSQL and
 // Redis. Windows last a minute, so buckets come and go. Ends with code 1 if something grows.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -20,6 +20,7 @@ import {
   spawnTollgate,
   testConfigDir,
 } from '../../test/support/tollgate.ts'
+import { figure as noteFigure } from '../figure.ts'
 import { print, printTable } from './report.ts'
 import { median } from './statistics.ts'
 
@@ -159,6 +160,7 @@ function report({ name, samples, statuses }: Shape): void {
     const [first, middle, last] = [part(0), part(third), part(2 * third)]
     const growth = last / middle
     const isFlat = growth <= growthMost
+    noteFigure(`${name}, ${figure}: ${growth.toFixed(3)} of the third before`)
     hasGrown ||= !isFlat
     const figures = [first, middle, last].map((number) => number.toFixed(0))
     return [figure, ...figures, growth.toFixed(3), isFlat ? 'flat' : '**grows**']

@@ -5,13 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { inspect, parseArgs } from 'node:util'
 import { postgresMissing } from '../../test/support/database.ts'
 import { redisMissing } from '../../test/support/redis-server.ts'
+import { figure } from '../figure.ts'
 import { groups } from './experiments/groups.ts'
 import type { Outcome } from './outcome.ts'
 import { createScope } from './scope.ts'
 import { faultTable, promises, promiseTable } from './table.ts'
 
 // A program: runs the experiments with faults one after the other and prints what they found.
-// --seed <number> draws the same again; --only R3,R5 runs some; --share runs what a landing has time for;
+// --seed <number> draws the same again; --only R3,R5 runs some; --share runs what takes minutes;
 // --soak <windows> asks for so many full windows.
 // --books <folder> keeps what the ledger and the callers wrote. --write puts the tables into docs/faults.md.
 const { values } = parseArgs({
@@ -32,8 +33,8 @@ const isWanted = (name: string): boolean =>
 
 const missing = redisMissing() || postgresMissing()
 if (missing) {
-  process.stdout.write(`# { total: 1, pass: 0, skip: 1 } # ${missing}\n`)
-  process.exit()
+  process.stdout.write(`${missing}\n`)
+  process.exit(1)
 }
 
 /** A run that takes longer hangs. */
@@ -89,6 +90,7 @@ const fail =
   outcomes.filter(({ violations }) => violations.length > 0).length +
   promised.filter(({ isKept }) => isKept === false).length +
   broken.length
+figure(`${outcomes.length} experiments, ${fail} failures`)
 const seconds = Math.round((performance.now() - begunAt) / 1000)
 const found = [
   `${new Date().toISOString().slice(0, 10)}, seed ${seed}, ${seconds} s, ${availableParallelism()} cores`,
@@ -105,7 +107,5 @@ if (values.write === true) {
     text.replace(/<!-- measured -->.*<!-- \/measured -->/s, () => measured),
   )
 }
-// In the words of the test runner, for whoever adds both up.
-const failed = fail === 0 ? '' : `, fail: ${fail}`
-process.stdout.write(`# { total: ${total}, pass: ${total - fail}${failed} }\n`)
+process.stdout.write(`${total - fail} passed, ${fail} failed\n`)
 process.exit(fail === 0 ? 0 : 1)

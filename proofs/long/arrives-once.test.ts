@@ -11,6 +11,7 @@ import { attackedOperations } from '../attacks/operations.ts'
 import { startRecorder } from '../attacks/recorder.ts'
 import { startFaultProxy, type Trouble } from '../faults/fault-proxy.ts'
 import { createRandom, type Random } from '../faults/random.ts'
+import { figure } from '../figure.ts'
 import { proofSeed, proofSize } from '../size.ts'
 
 const wanted = proofSize({ share: 400, whole: 10_000 })
@@ -152,7 +153,7 @@ t.test(
     const counts = [...Map.groupBy(statuses, (status) => status)]
       .toSorted(([a], [b]) => a - b)
       .map(([status, list]) => `${status === 0 ? 'no answer' : status} × ${list.length}`)
-    t.comment(
+    figure(
       `SEED=${seed}: ${statuses.length} calls, ${faulted} faulted; ${arrivals.size} arrived, ${twice.length} more than once; ${counts.join(', ')}`,
     )
   },

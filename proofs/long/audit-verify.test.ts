@@ -6,6 +6,7 @@ import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { postgresMissing, testPostgres } from '../../test/support/database.ts'
 import { testStores } from '../../test/support/registry.ts'
 import { createRandom } from '../faults/random.ts'
+import { figure } from '../figure.ts'
 import { proofSeed, proofSize } from '../size.ts'
 
 const seed = proofSeed()
@@ -36,7 +37,7 @@ t.test(
     const report = await auditChain.verify()
     const verified = performance.now()
     t.match(report, { links: entries, signedTo: entries, faults: [], waiting: 0 })
-    t.comment(
+    figure(
       `sealed in ${Math.round(sealed - began)} ms, verified in ${Math.round(verified - sealed)} ms`,
     )
 

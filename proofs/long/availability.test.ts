@@ -14,6 +14,7 @@ import { type Fleet, fleetMissing, startFleet } from '../../test/support/fleet.t
 import { startStoppableBackend } from '../../test/support/stoppable-backend.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 t.setTimeout(600_000)
@@ -166,9 +167,7 @@ t.test(
 
     const { ledger } = calling
     const unanswered = ledger.filter(({ reply }) => reply === 'unanswered').length
-    t.comment(
-      `${ledger.length} calls in ${seconds.toFixed(1)} s, ${unanswered} of them not answered`,
-    )
+    figure(`${ledger.length} calls in ${seconds.toFixed(1)} s, ${unanswered} of them not answered`)
     await until('all logged', async () => stampsOf(fleet).size >= ledger.length)
     const stamps = stampsOf(fleet)
     const calls = ledger.map(({ id, reply }) => {
@@ -187,7 +186,7 @@ t.test(
     t.same(comparable(outages), expected, 'the same outages')
     const downMs = unionMs(expected)
     const reportedMs = days.reduce((sum, { downtimeSeconds }) => sum + downtimeSeconds * 1_000, 0)
-    t.comment(`downtime: ${downMs} ms by the ledger, ${Math.round(reportedMs)} ms reported`)
+    figure(`downtime: ${downMs} ms by the ledger, ${Math.round(reportedMs)} ms reported`)
     t.equal(Math.round(reportedMs), downMs, 'the same downtime')
     const errors = days.reduce((sum, day) => sum + day.errors, 0)
     t.equal(errors, unanswered, 'the same errors')
@@ -210,7 +209,7 @@ t.test(
     const { rows: size } = await sql<{ bytes: number }>`
       select coalesce(sum(length(unanswered)), 0)::int + coalesce(sum(length(answered)), 0)::int as bytes
       from availability_slices`.execute(db)
-    t.comment(`${size[0]?.bytes} bytes of slices`)
+    figure(`${size[0]?.bytes} bytes of slices`)
     // The slices are settled, and become rows of outages. Somewhere in the middle of an outage first.
     const middle = (expected[0]?.from ?? 0) + phaseMs / 2
     for (const ageSeconds of [Math.round((Date.now() - middle) / 1_000), 0]) {

@@ -12,6 +12,7 @@ import {
   interfaceWorld,
 } from '../../test/support/interface.ts'
 import { bill, consentRequest, invoice, mandateRequest } from '../../test/support/requests.ts'
+import { figure } from '../figure.ts'
 import { proofSeed, proofSize } from '../size.ts'
 
 t.setTimeout(600_000)
@@ -110,7 +111,6 @@ const oddBodies = [
 ]
 
 t.test('no input of any operation is answered 5xx or otherwise than published', async (t) => {
-  t.comment(`SEED=${seed}`)
   const world = await interfaceWorld(t)
   const counts = new Map<string, number>()
   const faults: string[] = []
@@ -140,7 +140,7 @@ t.test('no input of any operation is answered 5xx or otherwise than published', 
     }
     t.pass(`${version} ${id}: ${inputs.length} inputs`)
   }
-  t.comment(
+  figure(
     [...counts]
       .sort()
       .map(([status, count]) => `${status}: ${count}`)

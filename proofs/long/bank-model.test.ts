@@ -101,7 +101,6 @@ for (let number = 0; number < banks; number += 1) {
     const bank = await testBank(t, database === undefined ? { sandbox } : { sandbox, database })
     let steps = 0
     const sequence = fc.array(step, { minLength: stepsPerSequence, maxLength: stepsPerSequence })
-    t.comment(`SEED=${seed}`)
     await fc.assert(
       fc.asyncProperty(sequence, async (sequence) => {
         const run = createRun(bank)

@@ -11,6 +11,7 @@ import type { Database } from '../../src/platform/database.ts'
 import { postgresMissing, testPostgres } from '../../test/support/database.ts'
 import { configDir } from '../../test/support/published-catalogue.ts'
 import { spawnTollgate } from '../../test/support/tollgate.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 t.setTimeout(600_000)
@@ -228,7 +229,7 @@ t.test(
         body->'creditorAccount'->>'iban' as creditor from bank.payments`.execute(
       postgres.database.connect(),
     )
-    t.comment(`${payments.length} payments, ${killed} kills`)
+    figure(`${payments.length} payments, ${killed} kills`)
     t.equal(payments.length, wanted, 'no payment was lost, none was made twice')
     t.ok(killed >= kills - 1, `${killed} kills`)
 

@@ -9,6 +9,7 @@ import { namesTwice } from '../../src/gateway/portal/names-twice.ts'
 import { readableBody } from '../../src/portal-ui/calls/readable-body.ts'
 import { processorMs } from '../../test/support/processor-time.ts'
 import { published } from '../../test/support/published.ts'
+import { figure } from '../figure.ts'
 
 // What a stranger sends costs little memory and processor time.
 
@@ -73,7 +74,7 @@ t.test('the longest password costs the processor no more than a short one', asyn
       const { user, system } = process.cpuUsage(from)
       tookMs.push((user + system) / 1000)
     }
-    t.comment(`${piece}: ${tookMs} ms`)
+    figure(`${piece}: ${tookMs} ms`)
     t.ok(Math.min(...tookMs) < 300, `${piece}: ${tookMs} ms`)
   }
 })

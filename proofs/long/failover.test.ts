@@ -12,6 +12,7 @@ import {
 } from '../../test/support/fleet.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 
 t.setTimeout(600_000)
 
@@ -74,7 +75,7 @@ t.test(
       'what was acknowledged on the old primary holds',
     )
     t.same(new Set(late.map(codeOf)), new Set(['KEY_INVALID']))
-    t.comment(
+    figure(
       `${answers.length} calls answered; an application was created ${tookMs} ms after the promotion`,
     )
   },

@@ -6,6 +6,7 @@ import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
 import { testEmbedded, testPostgres } from '../../test/support/database.ts'
 import { testApplication, testPeppers, testStores } from '../../test/support/registry.ts'
+import { figure } from '../figure.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -49,7 +50,7 @@ for (const [name, open, forged] of [
           outcomes.set(key, await ask(key))
         }),
       )
-      t.comment(`${Math.round(performance.now() - begun)} ms`)
+      figure(`${Math.round(performance.now() - begun)} ms`)
       for (const { id, key } of issued) t.match(outcomes.get(key), { keyId: id })
       for (const { key } of issued) outcomes.delete(key)
       t.same(

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { exchangeInStep } from '../../test/support/in-step.ts'
+import { figure } from '../figure.ts'
 import { proofSeed, proofSize } from '../size.ts'
 
 const wanted = proofSize({ share: 3_000, whole: 100_000 })
@@ -11,7 +12,7 @@ for (const isSecure of [false, true]) {
     { timeout: 60_000 + wanted * 10 },
     async (t) => {
       const { done, faults } = await exchangeInStep(t, { wanted, seed, isSecure })
-      t.comment(`${done} exchanges with SEED=${seed}`)
+      figure(`${done} exchanges in step`)
       for (const [name, list] of Object.entries(faults)) {
         t.same(list.slice(0, 3), [], `${list.length} ${name}`)
       }

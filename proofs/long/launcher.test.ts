@@ -13,6 +13,7 @@ import { productionEnv } from '../../test/support/fleet.ts'
 import { listenOnLoopback } from '../../test/support/loopback.ts'
 import { quietEnv, testConfigDir } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const launcher = join(root, 'bin', 'tollgate.js')
@@ -33,7 +34,7 @@ function findNode(): string {
 }
 
 const node = findNode()
-t.comment(`launched by ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`)
+figure(`launched by ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`)
 
 function launch(
   t: Test,

@@ -5,6 +5,7 @@ import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
 import { type CountingProcess, startProcess } from '../../test/counters/processes.ts'
 import { type RedisServer, redisMissing, testRedis } from '../../test/support/redis-server.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 const skip = redisMissing()
@@ -57,9 +58,7 @@ t.test(
     await delay(2500)
     late?.child.kill('SIGCONT')
     t.equal(await probed, 0)
-    t.comment(
-      `${known} buckets each: shared again after ${Math.round(performance.now() - lostAt)} ms`,
-    )
+    figure(`${known} buckets each: shared again after ${Math.round(performance.now() - lostAt)} ms`)
   },
 )
 

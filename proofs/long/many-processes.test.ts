@@ -11,6 +11,7 @@ import {
 } from '../../test/support/calling.ts'
 import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 const windowSeconds = 3
@@ -72,7 +73,7 @@ t.test('on one Redis and one PostgreSQL', { skip: fleetMissing(), timeout: 290_0
         t.ok(entries.every((entry) => entry.applicationId === applicationId))
       }
       t.equal(judged, windows)
-      t.comment(`${judged} windows judged of ${round}, at most ${admittedMost} admitted`)
+      figure(`${judged} windows judged of ${round}, at most ${admittedMost} admitted`)
     },
   )
 

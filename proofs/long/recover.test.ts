@@ -10,6 +10,7 @@ import { tollgateProcess } from '../../test/support/cli.ts'
 import { fleetMissing, productionEnv, startStores } from '../../test/support/fleet.ts'
 import { spawnTollgate, testConfigDir } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 const limit = proofSize({ share: 1_500, whole: 20_000 })
@@ -163,7 +164,7 @@ for (const [name, install] of [
       const after = await spawnTollgate(t, [], fresh)
       t.equal(await read(after.urls.gateway), 200, 'the same key and consent')
       const seconds = (performance.now() - lostAt) / 1_000
-      t.comment(
+      figure(
         `${name}, ${backup.rows} rows: backup under load ${backupSeconds.toFixed(1)} s, back after ${seconds.toFixed(1)} s`,
       )
 

@@ -5,6 +5,7 @@ import { tollgateProcess } from '../../test/support/cli.ts'
 import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 t.setTimeout(600_000)
@@ -44,7 +45,7 @@ t.test(
     }
     const slowest = Math.max(...figures)
     t.ok(slowest < 1000, `${slowest} ms`)
-    t.comment(
+    figure(
       `last admitted call of ${figures.length}: ${slowest} ms after the command ended (negative: before); fastest ${Math.min(...figures)} ms`,
     )
   },

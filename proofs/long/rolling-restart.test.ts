@@ -9,6 +9,7 @@ import { type Fleet, fleetMissing, startFleet } from '../../test/support/fleet.t
 import { metricsOf } from '../../test/support/metrics.ts'
 import { newApplication, spawnTollgate, type TollgateProcess } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 /** Behind each balancer. */
@@ -95,7 +96,7 @@ for (const balancer of tried) {
       t.equal(posted.length, load.posts.length, 'no POST reached the backend twice')
       const audited = await fleet.stores.audit.list({ subject: 'configuration:all', limit: 1_000 })
       t.equal(audited.length, reloads, 'one audit entry for each change')
-      t.comment(`${load.calls} calls, ${load.failed.length} failed`)
+      figure(`${load.calls} calls, ${load.failed.length} failed`)
     },
   )
 }

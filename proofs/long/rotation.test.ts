@@ -21,6 +21,7 @@ import {
 import { type Calling, startRotationLoad } from '../../test/support/rotation-load.ts'
 import { addApp } from '../../test/support/second-factor.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 const rounds = proofSize({ share: 1, whole: 3 })
@@ -519,7 +520,7 @@ t.test(
         await delay(waits.untilPublished)
         t.equal(await askBank(oldIdentity), 401, 'the bank refuses what the old key signs')
       }
-      t.comment(`round ${round + 1}: ${load.calls()} calls, ${load.failed.length} failed`)
+      figure(`round ${round + 1}: ${load.calls()} calls, ${load.failed.length} failed`)
     }
 
     await until('enough calls are made', () => load.calls() >= callsMin, timeout)
@@ -557,6 +558,6 @@ t.test(
       )
       t.equal(rows[0]?.admitted, gets + posts, 'and recorded once')
     }
-    t.comment(`${load.calls()} calls, ${load.failed.length} failed, ${minted * 2} keys minted`)
+    figure(`${load.calls()} calls, ${load.failed.length} failed, ${minted * 2} keys minted`)
   },
 )

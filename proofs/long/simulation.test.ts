@@ -4,8 +4,9 @@ import t from 'tap'
 import { loadCounters } from '../../test/simulation/modules.ts'
 import { plantedBugs } from '../../test/simulation/planted.ts'
 import { createSchedule, type Schedule } from '../../test/simulation/schedule.ts'
-import { shrink } from '../../test/simulation/shrink.ts'
 import { createTrials, inTurn } from '../../test/simulation/trial.ts'
+import { figure } from '../figure.ts'
+import { shrink } from '../simulation/shrink.ts'
 import { proofSize } from '../size.ts'
 
 /** Schedules within which each planted fault must be found. */
@@ -36,7 +37,7 @@ for (const [name, patches] of Object.entries(plantedBugs)) {
           broken.run(schedule).violations.some((one) => one.promise === promise),
         ),
       )
-      t.comment(
+      figure(
         `seed ${seed}, ${promise}: ${least.gateways.length} gateways and ${least.events.length} events of ${whole.gateways.length} and ${whole.events.length}`,
       )
       t.ok(least.events.length < whole.events.length)

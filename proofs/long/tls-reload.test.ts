@@ -8,6 +8,7 @@ import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { metricsOf } from '../../test/support/metrics.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 t.setTimeout(600_000)
@@ -80,7 +81,7 @@ t.test(
     await delay(100)
     isOver = true
     await Promise.all(calling)
-    t.comment(JSON.stringify(Object.fromEntries(outcomes)))
+    figure(JSON.stringify(Object.fromEntries(outcomes)))
     t.same([...outcomes.keys()], ['200'], 'every call succeeded')
     t.ok((outcomes.get('200') ?? 0) > reloads, 'there was load')
   },

@@ -18,6 +18,7 @@ import { metricsOf } from '../../test/support/metrics.ts'
 import { openRelease } from '../../test/support/releases.ts'
 import { spawnTollgate, type TollgateProcess, testConfigDir } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
 /** The release that was published before this one. */
@@ -177,7 +178,7 @@ for (const balancer of tried) {
         load.calls - load.posts.length + made + 1,
         'both releases counted every GET once',
       )
-      t.comment(`${load.calls} calls, ${load.failed.length} failed, behind ${balancer}`)
+      figure(`${load.calls} calls, ${load.failed.length} failed, behind ${balancer}`)
 
       for (const gateway of gateways) gateway.signal('SIGTERM')
       t.same(await Promise.all(gateways.map(({ ended }) => ended)), [0, 0])

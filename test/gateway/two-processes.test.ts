@@ -5,7 +5,7 @@ import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { newApplication } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
-// The quick form of test/long/many-processes.test.ts and test/long/revocation.test.ts.
+// The quick form of proofs/long/many-processes.test.ts and proofs/long/revocation.test.ts.
 
 const windowSeconds = 3
 

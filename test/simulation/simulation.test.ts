@@ -7,7 +7,7 @@ import { createSchedule, shapes } from './schedule.ts'
 import { createTrials, inTurn } from './trial.ts'
 
 const run = promisify(execFile)
-const program = fileURLToPath(new URL('main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../proofs/simulation/main.ts', import.meta.url))
 
 /** A share that takes seconds; `npm run prove -- simulate` runs a million. */
 const schedules = 300

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Violation } from './judge.ts'
-import { plantedBugs } from './planted.ts'
-import { createSchedule } from './schedule.ts'
-import { createTrials } from './trial.ts'
+import type { Violation } from '../../test/simulation/judge.ts'
+import { plantedBugs } from '../../test/simulation/planted.ts'
+import { createSchedule } from '../../test/simulation/schedule.ts'
+import { createTrials } from '../../test/simulation/trial.ts'
 
 // A thread: runs a range of seeds and tells what it found.
 

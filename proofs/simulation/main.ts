@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { promises } from './judge.ts'
-import { plantedBugs } from './planted.ts'
-import { createSchedule, type Schedule } from './schedule.ts'
+import { promises } from '../../test/simulation/judge.ts'
+import { plantedBugs } from '../../test/simulation/planted.ts'
+import { createSchedule, type Schedule } from '../../test/simulation/schedule.ts'
+import { createTrials, inTurn, type Trials } from '../../test/simulation/trial.ts'
+import { figure } from '../figure.ts'
 import { shrink } from './shrink.ts'
-import { createTrials, inTurn, type Trials } from './trial.ts'
 import type { Finding, Report, Task } from './worker.ts'
 
 // A program: runs the counters and their Lua files through schedules of faults, by seed. docs/simulation.md explains it.
@@ -60,6 +61,7 @@ async function explore(): Promise<void> {
   say(
     `${run} schedules from seed ${first}, ${calls} calls, ${seconds.toFixed(0)} s, ${(run / seconds).toFixed(0)} a second: ${findings.length} with a broken promise`,
   )
+  figure(`${findings.length} of ${run} schedules broke a promise`)
   const [worst] = findings
   if (worst === undefined) return
   process.exitCode = 1

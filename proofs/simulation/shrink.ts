@@ -1,4 +1,4 @@
-import type { PlannedEvent, Schedule } from './schedule.ts'
+import type { PlannedEvent, Schedule } from '../../test/simulation/schedule.ts'
 
 /**
  * Finds a smaller schedule with the same fault: without events, gateways, then

@@ -1,9 +1,12 @@
 import t, { type Test } from 'tap'
-import { getsMost, measureCosts } from '../attacks/cost.ts'
-import { atRandom } from '../attacks/cuts.ts'
-import type { Input } from '../attacks/message.ts'
-import { peersMissing } from '../attacks/peers.ts'
-import { plantedFaults } from '../attacks/planted.ts'
+import { createDraw } from '../bench/random.ts'
+import { figure } from '../figure.ts'
+import { proofSeed, proofSize } from '../size.ts'
+import { getsMost, measureCosts } from './cost.ts'
+import { atRandom } from './cuts.ts'
+import type { Input } from './message.ts'
+import { peersMissing } from './peers.ts'
+import { plantedFaults } from './planted.ts'
 import {
   type AttackOptions,
   attackGateway,
@@ -11,19 +14,17 @@ import {
   inPieces,
   inputsOf,
   shareForPlanted,
-} from '../attacks/suite.ts'
-import { costsTable, leniencyTable, mostLenient } from '../attacks/table.ts'
-import { createDraw } from '../bench/random.ts'
-import { proofSeed, proofSize } from '../size.ts'
+} from './suite.ts'
+import { costsTable, leniencyTable, mostLenient } from './table.ts'
 
-// A short part of npm run test:attacks: here each attack meets one operation, and a few faults are planted.
+// A short part of npm run prove -- attacks: here each attack meets one operation, and a few faults are planted.
 
 const seed = proofSeed()
 const timeout = 300_000
 
 async function attack(t: Test, inputs: readonly Input[], options?: AttackOptions) {
   const { findings } = await attackGateway(inputs, options)
-  t.comment(`${inputs.length} inputs`)
+  figure(`${inputs.length} inputs`)
   for (const [name, texts] of Object.entries(findings)) {
     t.same(texts.slice(0, 3), [], `${texts.length} ${name}`)
   }
