@@ -42,15 +42,17 @@ function namesOf({ names, changedSince: revision }: Request): readonly string[] 
 
 function list(): void {
   const runs = lastRuns()
-  print('npm run prove -- NAME…          runs these, or their share where they have one')
-  print('npm run prove -- NAME… --whole  runs them in full')
-  print('npm run prove -- --changed REV  runs those that guard what changed since REV')
-  print('npm run prove -- all            runs all\n')
   const longest = Math.max(...Object.keys(proofs).map(({ length }) => length))
-  for (const [name, { shows }] of Object.entries(proofs)) {
-    print(`${name.padEnd(longest)}  ${shows}`)
-    print(`${''.padEnd(longest)}  ${runs.get(name) ?? 'no run is recorded'}`)
-  }
+  const lines = Object.entries(proofs).flatMap(([name, { shows }]) => [
+    `${name.padEnd(longest)}  ${shows}`,
+    `${''.padEnd(longest)}  ${runs.get(name) ?? 'no run is recorded'}`,
+  ])
+  print(`npm run prove -- NAME…          runs these, or their share where they have one
+npm run prove -- NAME… --whole  runs them in full
+npm run prove -- --changed REV  runs those that guard what changed since REV
+npm run prove -- all            runs all
+
+${lines.join('\n')}`)
 }
 
 /** What docs/proofs.md says of the last run of each proof. */

@@ -111,7 +111,7 @@ t.test('a dry run shows the notes and changes nothing', async (t) => {
   t.notOk(existsSync(files))
 })
 
-// Packing takes minutes: a landing makes a package in package.test.ts, and `npm run prove -- release` a whole release.
+// Packing takes minutes: `package` makes a package, and `release --whole` a whole release.
 if (proofSize({ share: 0, whole: 1 }) > 0) {
   t.test('one command makes commit, tag and every file of a release', async (t) => {
     const { code, stdout, stderr } = await npmRun(repository, 'release', '--', version)

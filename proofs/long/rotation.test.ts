@@ -30,7 +30,7 @@ const isWhole = rounds > 1
 const callers = 12
 /** Before another machine gets a file, so many calls find the machines apart. */
 const callsBetween = proofSize({ share: 3, whole: 50 })
-/** What docs/rotation.md lets pass between two steps. A landing has no time for it: there, the bank asks for a key that it does not know. */
+/** What docs/rotation.md lets pass between two steps. A share has no time for it: there, the bank asks for a key that it does not know. */
 const waits = {
   untilPublished: proofSize({ share: 0, whole: 61_000 }),
   untilUnused: proofSize({ share: 0, whole: 120_000 }),
@@ -494,7 +494,7 @@ t.test(
       session = await signIn()
 
       await rotateSandbox(round)
-      // A landing has no time for it: every process has a token.
+      // A share has no time for it: every process has a token.
       if (isWhole) await rotateManagement(round)
       await rotatePasswords(round)
       if (isWhole) await rotateRoles(round)
@@ -511,7 +511,7 @@ t.test(
       t.same(await statuses(session), [200, 200], 'nor does the last step end one of this secret')
       t.same(await statuses(earlier), [401, 401], 'the old secret signs no session any more')
 
-      // A key moves when it is looked up again. A landing has no time for it.
+      // A key moves when it is looked up again. A share has no time for it.
       if (isWhole) await removePepper(round, pepper)
 
       await delay(Math.max(0, movedAt + waits.untilUnused - Date.now()))

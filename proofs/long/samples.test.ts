@@ -85,7 +85,7 @@ function keptVariables(source: string, body: unknown): Record<string, string> {
   return kept
 }
 
-// A landing runs those in curl, whose answers are checked with their headers.
+// A share is those in curl, whose answers are checked with their headers.
 for (const language of languages.slice(0, proofSize({ share: 1, whole: languages.length }))) {
   const skip = await languageMissing(language)
   const { key } = await newApplication(stores, language)

@@ -28,7 +28,7 @@ const callers = 8
 const drainSeconds = 2
 const plan = { calls: 1_000_000, window: 'P365D' }
 const timeout = 120_000 + rounds * 120_000
-/** A landing has time for one. */
+/** A share has time for one. */
 const tried = balancers.slice(0, proofSize({ share: 1, whole: balancers.length }))
 
 t.setTimeout(timeout * balancers.length)

@@ -3,16 +3,16 @@ import t from 'tap'
 
 const page = readFileSync('docs/threat-model.md', 'utf8')
 
-/** Titles of every test file; `…` where the test fills a part in. */
+/** Titles of every file of tests and proofs, by folder and name; `…` where the test fills a part in. */
 const titles = new Map(
-  globSync('test/*/*.test.ts').map((file) => {
+  globSync('{test,proofs}/*/*.test.ts').map((file) => {
     const calls = readFileSync(file, 'utf8').matchAll(
       /\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g,
     )
     const found = [...calls].map(([, single, double, template]) =>
       (single ?? double ?? template ?? '').replace(/\$\{[^}]*\}/g, '…').replace(/\\(.)/g, '$1'),
     )
-    return [file.slice('test/'.length, -'.test.ts'.length), new Set(found)]
+    return [file.slice(file.indexOf('/') + 1, -'.test.ts'.length), new Set(found)]
   }),
 )
 
