@@ -19,7 +19,10 @@ try {
   if (names === undefined) list()
   else {
     // Portals serve the page that it makes.
-    await run(['bin/tollgate.js', 'build'], process.env)
+    execFileSync(process.execPath, ['bin/tollgate.js', 'build'], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     for (const name of names) await prove(name, request)
   }
 } catch (error) {

@@ -11,7 +11,7 @@ import { startLedger } from '../../test/support/ledger-backend.ts'
 import { poolerMissing, startPooler } from '../../test/support/pooler.ts'
 import { openBesidePortal } from '../../test/support/portal-client.ts'
 import { spawnTollgate, testConfigDir } from '../../test/support/tollgate.ts'
-import { until } from '../../test/support/until.ts'
+import { untilWithin } from '../../test/support/until.ts'
 
 t.setTimeout(600_000)
 
@@ -67,10 +67,10 @@ t.test(
 
     await send('DELETE', `${path}/keys/${issued.id}`)
     for (const client of [first, second]) {
-      await until(
+      await untilWithin(
+        2_000,
         'the revocation is known',
         async () => codeOf(await client.call({ key })) === 'KEY_INVALID',
-        2_000,
       )
     }
 

@@ -8,7 +8,7 @@ import { tollgate } from '../../test/support/cli.ts'
 import { type Fleet, fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { metricsOf } from '../../test/support/metrics.ts'
 import { newApplication, spawnTollgate, type TollgateProcess } from '../../test/support/tollgate.ts'
-import { until } from '../../test/support/until.ts'
+import { until, untilWithin } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
@@ -86,7 +86,7 @@ for (const balancer of tried) {
         await until('the new process answers', () => answersCalls(gateways[at]))
       }
       t.same(await reloading, [], 'every reload reached every process')
-      await until('enough calls are made', () => load.calls >= callsMin, timeout)
+      await untilWithin(timeout, 'enough calls are made', () => load.calls >= callsMin)
       load.isOver = true
       await Promise.all(loads)
       t.same(load.failed.slice(0, 5), [], `${load.failed.length} of ${load.calls} calls failed`)

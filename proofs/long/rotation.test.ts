@@ -20,7 +20,7 @@ import {
 } from '../../test/support/rotating-fleet.ts'
 import { type Calling, startRotationLoad } from '../../test/support/rotation-load.ts'
 import { addApp } from '../../test/support/second-factor.ts'
-import { until } from '../../test/support/until.ts'
+import { until, untilWithin } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
 
@@ -435,14 +435,10 @@ t.test(
     }
 
     async function removePepper(round: number, step: (at: 3) => Promise<void>): Promise<void> {
-      await until(
-        'no key needs the old pepper',
-        async () => {
-          const listed = await command('key', 'list', '--pepper-version', `${round + 1}`, '--json')
-          return JSON.parse(listed).items.length === 0
-        },
-        120_000,
-      )
+      await untilWithin(120_000, 'no key needs the old pepper', async () => {
+        const listed = await command('key', 'list', '--pepper-version', `${round + 1}`, '--json')
+        return JSON.parse(listed).items.length === 0
+      })
       await until('the audit log is signed with the new pepper', async () => {
         const { rows } = await admin.query("select 1 from audit where action = 'audit.change-key'")
         return rows.length > round
@@ -523,7 +519,7 @@ t.test(
       figure(`round ${round + 1}: ${load.calls()} calls, ${load.failed.length} failed`)
     }
 
-    await until('enough calls are made', () => load.calls() >= callsMin, timeout)
+    await untilWithin(timeout, 'enough calls are made', () => load.calls() >= callsMin)
     isOver = true
     await Promise.all(others)
     await load.end()

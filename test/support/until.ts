@@ -8,13 +8,17 @@ const patienceMs = 60_000
  * Asks until the answer is yes. An attempt that fails is a no.
  *
  * @param what for the error, as "the backend has the call"
- * @param deadlineMs only for what takes longer than a minute, and for a proof whose claim is a time
  * @throws when it is never yes, with the failure of the last attempt as its cause
  */
-export async function until(
+export function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  return untilWithin(patienceMs, what, isSo)
+}
+
+/** {@link until} for proofs of what takes longer than a minute, or must not take as long. */
+export async function untilWithin(
+  deadlineMs: number,
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  deadlineMs = patienceMs,
 ): Promise<void> {
   const deadline = performance.now() + deadlineMs
   for (let pauseMs = 2; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
