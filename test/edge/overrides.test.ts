@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import type { CallsOverride } from '../../src/catalogue/effective-limits.ts'
 import { callerOf, hourly, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
+import { TestClock } from '../support/test-clock.ts'
 
 const begin = Date.parse('2026-11-20T14:20:00Z')
 const three = [{ name: 'default', calls: 3, ...hourly }]
@@ -40,7 +41,7 @@ async function start(test: Test, options: Parameters<typeof startEdge>[1]) {
 t.test(
   'an override changes the number for one application and version until its moment, and the count goes on',
   async (t) => {
-    const clock = { now: begin }
+    const clock = new TestClock(begin)
     const backend = await startRawBackend(t)
     const call = await start(t, {
       backendUrl: backend.url,

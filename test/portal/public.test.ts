@@ -22,9 +22,10 @@ import { testKeyring } from '../support/keyring.ts'
 import { testMails } from '../support/mails.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
+import { TestClock } from '../support/test-clock.ts'
 
 const catalogue = await publishedCatalogue()
-const clock = { now: Date.now() }
+const clock = new TestClock(Date.now())
 const { database } = await testDatabase(t)
 const app = createPortal({
   catalogue: () => catalogue,

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { testDatabase, testPostgres } from '../support/database.ts'
 import { testApplication, testStores } from '../support/registry.ts'
+import { TestClock } from '../support/test-clock.ts'
 
 const by = 'developer:11111111-1111-4111-8111-111111111111'
 const hour = 3_600_000
@@ -12,7 +13,7 @@ for (const [name, open] of [
   t.test(name, async (t) => {
     const opened = await open(t)
     if (opened === undefined) return
-    const clock = { now: Date.now() }
+    const clock = new TestClock(Date.now())
     const stores = await testStores(opened.database, { now: () => clock.now })
     const inputFor = (applicationId: string, calls = 200) => ({
       applicationId,

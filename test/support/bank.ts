@@ -16,6 +16,7 @@ import { type AnswerContract, answerContracts } from './answer-contract.ts'
 import { type Test, type TestDatabase, testDatabase } from './database.ts'
 import { createTestIdentity, type TestIdentity } from './identity.ts'
 import { publishedCatalogue } from './published-catalogue.ts'
+import { TestClock } from './test-clock.ts'
 
 /** A call to the bank as the gateway would forward it. */
 export interface TestCall {
@@ -81,7 +82,7 @@ export interface TestBankOptions {
 /** Starts a bank; everything is gone with the test. */
 export async function testBank(t: Test, options: TestBankOptions = {}): Promise<TestBank> {
   const { database } = options.database ?? (await bankDatabase(t))
-  const clock = { now: start }
+  const clock = new TestClock(start)
   const now = () => clock.now
   const catalogue = await publishedCatalogue()
   const identity = await createTestIdentity(now)
