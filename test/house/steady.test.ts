@@ -1,0 +1,68 @@
+import { globSync, readFileSync } from 'node:fs'
+import t from 'tap'
+
+// A test proves what the product does, never how quick the machine is (CONTRIBUTING.md, "Tests").
+
+/** What a test must not do, and what it does instead. */
+const habits: readonly { readonly habit: RegExp; readonly instead: string }[] = [
+  {
+    habit: /import[^;]*?\b(?:setTimeout|setInterval|scheduler)\b[^;]*?'(?:node:)?timers/g,
+    instead: 'sleeps: wait with until, move the clock, or let a fake answer when it is told',
+  },
+  {
+    habit: /(?<![.\w])set(?:Timeout|Interval)\(/g,
+    instead: 'has a timer of its own: wait with until, or let a fake answer when it is told',
+  },
+  {
+    habit: /(?<!=> )\bperformance\.now\(\)|\bperformance\.(?:mark|measure)\(|\bhrtime\b/g,
+    instead: 'measures time: hand the clock in, or make it a proof',
+  },
+  {
+    habit:
+      /\bDate\.now\(\) *[<>]|[<>]=? *Date\.now\(\)|\bDate\.now\(\) - (?:before|begun|start|asked|from|at)\w*/g,
+    instead: 'compares with the clock of the machine: hand the clock in, or use until',
+  },
+  {
+    habit: /\b(?:cpuUsage|threadCpuUsage|memoryUsage|resourceUsage|getHeapStatistics)\b/g,
+    instead: 'measures the processor or the heap: count steps or entries, or make it a proof',
+  },
+  {
+    habit: /\buntilWithin\b/g,
+    instead: 'has a deadline of its own: use until, or make it a proof',
+  },
+  {
+    habit: /^ *(?:void )?until\(/gm,
+    instead: 'does not look at what it waits for: await until',
+  },
+]
+
+/** Where it cannot be otherwise, and why. At most ten. */
+const exceptions: Readonly<Record<string, string>> = {
+  'test/support/until.ts': 'the one waiter',
+  'test/house/test-clock.test.ts': 'tests the waiter',
+}
+
+/** The runner bounds files and tells how long they took; the simulation has a time of its own. */
+const notTests =
+  /^test\/(?:run\.ts|runner\/|simulation\/|fixtures\/|screenshots\.ts|make-release\.ts|house\/steady\.test\.ts)/
+
+t.test('no test sleeps, measures, or looks away from what it waits for', async (t) => {
+  const files = globSync('test/**/*.ts').filter((file) => !notTests.test(file))
+  t.ok(files.length > 250, `${files.length} files`)
+  const found = files.flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    return habits.flatMap(({ habit, instead }) =>
+      [...text.matchAll(habit)].map(({ index }) => ({
+        file,
+        told: `${file}:${text.slice(0, index).split('\n').length} ${instead}`,
+      })),
+    )
+  })
+  t.same(
+    found.filter(({ file }) => !Object.hasOwn(exceptions, file)).map(({ told }) => told),
+    [],
+  )
+  const needless = Object.keys(exceptions).filter((file) => !found.some((one) => one.file === file))
+  t.same(needless, [], 'an exception that is no longer needed is taken out')
+  t.ok(Object.keys(exceptions).length <= 10, 'at most ten exceptions')
+})
