@@ -64,11 +64,12 @@ async function signedCall(
 
 /** Until what another process or a poll tells the gateway has arrived. */
 async function settled(wanted: RegExp, ask: () => Promise<string>): Promise<string> {
-  let answer = await ask()
-  for (let tries = 0; tries < 100 && !wanted.test(answer); tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  let answer = ''
+  await until(`the answer matches ${wanted}`, async () => {
     answer = await ask()
-  }
+    if (!wanted.test(answer)) throw new Error(`the answer is ${answer}`)
+    return true
+  })
   return answer
 }
 

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Mails } from '../../src/gateway/portal/mail/open-mails.ts'
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
 import { createOutbox } from '../../src/gateway/portal/mail/outbox.ts'
 import { readHeader } from '../../src/gateway/portal/mail/read-header.ts'
 import { testKeyring } from './keyring.ts'
+import { until } from './until.ts'
 
 /** A mail as somebody finds it. */
 export interface ReadMail {
@@ -43,27 +43,25 @@ export async function readMails(dataDir: string): Promise<ReadMail[]> {
   return Promise.all(mails)
 }
 
-/**
- * Waits for the newest mail of a kind to an address.
- *
- * @throws when there is none within half a minute
- */
+/** Waits for the newest mail of a kind to an address. @throws when none comes */
 export async function awaitMail(
   dataDir: string,
   wanted: { readonly kind: string; readonly to: string; readonly after?: string | undefined },
 ): Promise<ReadMail> {
-  const deadline = Date.now() + 30_000
-  for (;;) {
-    const found = (await readMails(dataDir)).findLast(
+  const found: ReadMail[] = []
+  await until(`the mail ${wanted.kind} to ${wanted.to} is there`, async () => {
+    const mail = (await readMails(dataDir)).findLast(
       ({ kind, to, file = '' }) =>
         kind === wanted.kind &&
         to === wanted.to &&
         (wanted.after === undefined || inOrder(wanted.after, file) < 0),
     )
-    if (found !== undefined) return found
-    if (Date.now() > deadline) throw new Error(`no mail ${wanted.kind} to ${wanted.to}`)
-    await delay(25)
-  }
+    if (mail !== undefined) found.push(mail)
+    return mail !== undefined
+  })
+  const [mail] = found
+  if (mail === undefined) throw new Error('until ends with a mail')
+  return mail
 }
 
 /** By time, then by number. */

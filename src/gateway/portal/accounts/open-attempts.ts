@@ -10,6 +10,8 @@ export interface OpenAttemptsOptions extends Omit<AttemptsOptions, 'redis'> {
   readonly redis: RedisAddress | undefined
   readonly log: Pick<Logger, 'warn'>
   readonly lifetime: Lifetime
+  /** How long a startup waits for the first connection. (Default: 3 s) */
+  readonly firstConnectionMs?: number
 }
 
 /** An attempt is counted now or refused: nothing is resent or queued. */
@@ -23,21 +25,19 @@ const impatience = {
   commandTimeout: 2_000,
 } as const
 
-/** How long a startup waits for the first connection. */
-const firstConnectionMs = 3_000
-
 const retryMs = (attempt: number): number => Math.min(attempt * 50, 1_000)
 
 /**
  * Opens the throttles, with a connection of their own where there is a Redis:
  * several portals count together. Waits for the connection, so that a portal
  * that reports ready also counts. If Redis stays away, the throttles open after
- * three seconds and refuse attempts until it is back.
+ * `firstConnectionMs` and refuse attempts until it is back.
  */
 export async function openAttempts({
   redis: address,
   log,
   lifetime,
+  firstConnectionMs = 3_000,
   ...options
 }: OpenAttemptsOptions): Promise<Attempts> {
   if (address === undefined) return createAttempts({ ...options, redis: undefined })
