@@ -42,6 +42,8 @@ export interface MailsOptions {
   readonly metricsRegistry: MetricsRegistry
   readonly log: Logger
   readonly lifetime: Lifetime
+  /** Between two looks at the outbox. (Default: 2 s; 10 s for an embedded database) */
+  readonly pollMs?: number
 }
 
 /**
@@ -61,7 +63,7 @@ export async function openMails(options: MailsOptions): Promise<Mails> {
     metrics: createMailMetrics(options.metricsRegistry),
     log,
     // Only this process writes mails into an embedded database, and it wakes the delivery. Retries may be a little late.
-    ...(options.database.onTransaction === undefined ? {} : { pollMs: 10_000 }),
+    pollMs: options.pollMs ?? (options.database.onTransaction === undefined ? 2_000 : 10_000),
   })
   lifetime.opened(() => delivery.close())
   const optOuts = createOptOuts({ key: secrets.optOut })
