@@ -47,3 +47,31 @@ t.test('a drill is explained as one, and a refused drill by its refusal', async 
     `${detail} This call does not count against your limit.`,
   )
 })
+
+t.test('a limit is said with its window and the end of that', async (t) => {
+  const limit = {
+    ...{ name: 'default', scope: 'operation', calls: 3, remaining: 0 },
+    ...{ windowSeconds: 86_400, calendarWindow: null, resetsAt: new Date('2026-11-25T00:00Z') },
+  } as const
+  const call = { ...refused, operation: 'listAccounts', outcome: 'QUOTA_EXCEEDED', limit }
+  const during = Date.parse('2026-11-24T21:00:05Z')
+  const after = Date.parse('2026-11-25T00:00:00Z')
+  t.match(
+    explainRecord(call, during),
+    'All 3 calls of the day (UTC) to listAccounts were used. The limit resets at 00:00 UTC on 2026-11-25.',
+  )
+  t.match(explainRecord(call, after), 'The limit reset at 00:00 UTC on 2026-11-25.')
+  const admitted = {
+    ...call,
+    outcome: 'forwarded',
+    decision: 'admitted',
+    status: 200,
+    upstreamMs: 1,
+  }
+  const allowed = { ...admitted, limit: { ...limit, remaining: 2 } }
+  t.match(
+    explainRecord(allowed, during),
+    'Allowed as call 1 of 3 to listAccounts in the day (UTC) that ends at 00:00 UTC on 2026-11-25',
+  )
+  t.match(explainRecord(allowed, after), 'that ended at 00:00 UTC on 2026-11-25')
+})
