@@ -10,6 +10,7 @@ import {
 import tap, { type Test } from 'tap'
 import { shareInProcess } from '../runner/left-open.ts'
 import { watchRequests } from './quiet-page.ts'
+import { until } from './until.ts'
 
 /** Where Debian puts it. Without what draws windows, pages take three quarters of the time of the processors. */
 const programs = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
@@ -215,25 +216,20 @@ function matches(pattern: string, answer: string): boolean {
   )
 }
 
-/**
- * Resolves when nothing moves any more but what never stops. After five seconds
- * it resolves all the same: a busy browser draws no frames for a page nobody
- * sees, and what is looked at next is checked whether it moves or not.
- */
+/** Resolves when nothing moves any more but what never stops. */
 export async function stillness(page: Page): Promise<void> {
+  // A busy browser draws no frames for a page nobody sees.
+  await page.bringToFront()
   await evaluate(
     page,
-    `Promise.race([
-    new Promise((resolve) => setTimeout(resolve, 5000)),
-    (async () => {
+    `(async () => {
       // What a change sets in motion begins to move in the frame after it.
       for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
       await Promise.all(document.getAnimations()
         .filter(({ playState, effect }) =>
           playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime))
         .map((animation) => animation.finished.catch(() => undefined)))
-    })(),
-  ])`,
+    })()`,
   )
 }
 
@@ -250,17 +246,10 @@ export async function showAs(page: Page, { colorScheme, width }: Look): Promise<
   await page.setViewportSize({ width, height: width < 600 ? 844 : 900 })
   await page.emulateMedia({ colorScheme })
   // Pages without script have no attribute and follow by themselves.
-  await evaluate(
-    page,
-    `new Promise((resolve) => {
-    const look = () => {
-      const shown = document.documentElement.dataset.mantineColorScheme ?? '${colorScheme}'
-      if (shown === '${colorScheme}') resolve()
-      else setTimeout(look, 20)
-    }
-    look()
-  })`,
-  )
+  const shown = `document.documentElement.dataset.mantineColorScheme ?? '${colorScheme}'`
+  await until(`the page is ${colorScheme}`, async () => {
+    return (await page.evaluate<string>(shown)) === colorScheme
+  })
   await stillness(page)
 }
 

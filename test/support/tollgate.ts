@@ -4,7 +4,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as delay } from 'node:timers/promises'
 import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { type Onboarded, onboard } from '../../src/gateway/registry/onboard.ts'
 import { openRegistryStores, type RegistryStores } from '../../src/gateway/registry/stores.ts'
@@ -172,12 +171,8 @@ export async function spawnTollgate(
   child.stderr.on('data', (chunk) => {
     output.stderr += String(chunk)
   })
-  const closed = once(child, 'close')
-  const ended = once(child, 'exit').then(async ([code, signal]) => {
-    // What it wrote last may be read after its end; a process that it has started may hold the pipe longer.
-    await Promise.race([closed, delay(2_000, undefined, { ref: false })])
-    return code ?? signal
-  })
+  // Later than its end, when what it and its workers wrote last is read.
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
   t.teardown(async () => {
     child.kill('SIGKILL')
     await ended
