@@ -1,106 +1,31 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import { pino } from 'pino'
 import t from 'tap'
-import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
-import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
+import { testDataDir } from '../support/database.ts'
+import {
+  allTold,
+  atBank,
+  busyApplication,
+  ended,
+  isOver,
+  open,
+  timePasses,
+  waiting,
+  wake,
+} from '../support/deleted-applications.ts'
 import { freePort } from '../support/free-port.ts'
 import { awaitMail } from '../support/mails.ts'
 import { createPortalClient, mailedToken, signUpAndIn, testPassword } from '../support/portal.ts'
-import { besidePortal, openBesidePortal, type Send } from '../support/portal-client.ts'
-import { bill, consentRequest, mandateRequest } from '../support/requests.ts'
-import { runTollgate, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { besidePortal } from '../support/portal-client.ts'
+import { runTollgate } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
-/** An application of this developer with a consent in each open state, a payment and a mandate that wait. */
-async function busyApplication(send: Send, gatewayUrl: string): Promise<string> {
-  const { id } = (await send('POST', '/api/applications', { name: `app ${randomUUID()}` })).body
-  const path = `/api/applications/${id}`
-  for (const [api, version] of [
-    ['xs2a', '1.7.0'],
-    ['mandate', '1.0.0'],
-  ]) {
-    await send('POST', `${path}/subscriptions`, { api, version, plan: 'default' })
-  }
-  const { key } = (await send('POST', `${path}/keys`, { name: 'k' })).body
-  const ready = await send('POST', `${path}/sandbox/consents`)
-  if (ready.status !== 201) throw new Error(ready.text)
-  for (const [target, body] of [
-    ['/v1.7.0/consents', consentRequest],
-    ['/v1.7.0/payments/fp', { ...bill, endToEndIdentification: randomUUID().slice(0, 30) }],
-    ['/v1.0.0/mandates', { ...mandateRequest, mandateId: randomUUID().slice(0, 30) }],
-  ] as const) {
-    const answer = await fetch(`${gatewayUrl}${target}`, {
-      method: 'POST',
-      headers: {
-        'x-api-key': key,
-        'x-request-id': randomUUID(),
-        'psu-id': '305567661',
-        'psu-ip-address': '192.0.2.44',
-        // Waits for pages that no customer opens.
-        'tpp-redirect-uri': 'https://tpp.example/back',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(body),
-    })
-    if (answer.status !== 201) throw new Error(`${target}: ${await answer.text()}`)
-    await answer.text()
-  }
-  return id
-}
-
-/** What the bank has of an application: statuses by kind. */
-async function atBank(db: Kysely<RegistrySchema>, applicationId: string) {
-  const { rows } = await sql<{ what: string }>`
-    select 'consent ' || status as what from bank.consents where application_id = ${applicationId}
-    union all select 'payment ' || status from bank.payments where application_id = ${applicationId}
-    union all select 'mandate ' || status from bank.mandates where application_id = ${applicationId}
-    union all select 'approval ' || a.status from bank.authorisations a
-      left join bank.consents c on c.id = a.consent_id
-      left join bank.payments p on p.id = a.payment_id
-      left join bank.mandates m on m.id = a.mandate_id
-      where ${applicationId} in (c.application_id, p.application_id, m.application_id)
-        and a.status <> 'finalised'
-    order by what`.execute(db)
-  return rows.map(({ what }) => what)
-}
-
-const open = ['consent received', 'consent valid', 'mandate received', 'payment RCVD']
-const ended = [
-  ...['approval failed', 'approval failed', 'approval failed'],
-  ...['consent terminatedByTpp', 'consent terminatedByTpp'],
-  ...['mandate terminatedByTpp', 'payment CANC'],
-]
 const resources = (rows: readonly string[]) => rows.filter((row) => !row.startsWith('appr'))
-
-/** The ten minutes in which calls under way may still create something are over. */
-const timePasses = (db: Kysely<RegistrySchema>) =>
-  sql`update deleted_applications
-    set deleted_at = deleted_at - interval '10 minutes', due_at = now()`.execute(db)
-
-/** Has the gateway look for what is due now, in place of some seconds later: it looks at each deletion. */
-async function wake(send: Send): Promise<void> {
-  const { id } = (await send('POST', '/api/applications', { name: `app ${randomUUID()}` })).body
-  await send('DELETE', `/api/applications/${id}`)
-}
-
-/** Whether the bank is not asked about an application again. */
-const isOver = async (db: Kysely<RegistrySchema>, id: string): Promise<boolean> =>
-  (await waiting(db)).every(({ application_id }) => application_id !== id)
-
-const waiting = (db: Kysely<RegistrySchema>) =>
-  db.selectFrom('deleted_applications').selectAll().execute()
-
-/** Whether the bank has answered about each, and is asked again later. */
-async function allTold(db: Kysely<RegistrySchema>): Promise<boolean> {
-  const rows = await waiting(db)
-  const soon = Date.now() + 120_000
-  return rows.every(({ attempts, due_at }) => attempts === 0 && due_at.getTime() > soon)
-}
 
 t.test('a deleted application', async (t) => {
   const tollgate = await runTollgate(t)
@@ -175,17 +100,21 @@ t.test(
   'a bank that was down hears of a deletion when it is back, from whichever process',
   async (t) => {
     const port = await freePort()
-    const first = await runTollgate(t, { env: { BACKEND_URL: `http://127.0.0.1:${port}` } })
-    const before = await besidePortal(t, first)
-    const { send } = await before.signIn()
-    const { id } = (await send('POST', '/api/applications', { name: 'app' })).body
-    await send('DELETE', `/api/applications/${id}`)
-    await until('tried', async () => (await waiting(before.db))[0]?.attempts === 1)
-    await first.close()
+    const dataDir = await testDataDir(t)
+    const env = { BACKEND_URL: `http://127.0.0.1:${port}`, DATA_DIR: dataDir }
+    let id = ''
+    await t.test('which is tried', async (t) => {
+      const { db, signIn } = await besidePortal(t, await runTollgate(t, { env }))
+      const { send } = await signIn()
+      id = (await send('POST', '/api/applications', { name: 'app' })).body.id
+      await send('DELETE', `/api/applications/${id}`)
+      await until('tried', async () => (await waiting(db))[0]?.attempts === 1)
+    })
 
     const failing = await recorder(port, 503)
-    const env = { BACKEND_URL: `http://127.0.0.1:${port}`, DATA_DIR: first.dataDir }
-    const second = await runTollgate(t, { env })
+    const lines: { applicationId?: string; attempts?: number; pauseSeconds?: number }[] = []
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    const second = await runTollgate(t, { env, log })
     const { db, stores, signIn } = await besidePortal(t, second)
     const other = await signIn()
     async function due(): Promise<void> {
@@ -194,11 +123,11 @@ t.test(
     }
     await due()
     await until('asked', () => failing.seen.length > 0)
-    const isPostponed = async () => {
-      const row = (await waiting(db)).find(({ application_id }) => application_id === id)
-      return (row?.attempts ?? 0) > 1 && Number(row?.due_at) > Date.now() + 15_000
-    }
-    await until('refused', isPostponed)
+    const refused = () => lines.find(({ applicationId }) => applicationId === id)
+    await until('refused', () => refused() !== undefined)
+    const { attempts = 0, pauseSeconds } = refused() ?? {}
+    t.equal(pauseSeconds, 10 * 3 ** (attempts - 1), 'the pauses grow')
+    t.ok(attempts > 1, 'it went on from the process before')
     await failing.stop()
 
     const bank = await recorder(port, 204)
@@ -241,58 +170,6 @@ t.test('a backend without such a route is asked twice, and then no more', async 
   const [entry] = await stores.audit.list({ subject: `application:${id}`, limit: 1 })
   t.equal(entry?.action, 'application.delete', 'nothing was ended')
 })
-
-t.test(
-  'with roles in processes of their own, the gateway tells the bank what the portal deleted',
-  { skip: fleetMissing() },
-  async (t) => {
-    const { postgres, env } = await startStores(t)
-    const [managementPort, backendPort] = [await freePort(), await freePort()]
-    const sessionSecret = randomBytes(32).toString('base64url')
-    const secret = randomBytes(32).toString('base64url')
-    const shared = {
-      ...productionEnv(),
-      ...env,
-      CONFIG_DIR: testConfigDir(t),
-      DATA_DIR: t.testdir(),
-      SESSION_SECRET: sessionSecret,
-      SANDBOX_SECRET: secret,
-      GATEWAY_PROCESSES: '2',
-      BACKEND_URL: `http://127.0.0.1:${backendPort}`,
-    }
-    // Two workers: their parent tells the bank.
-    const gateway = await spawnTollgate(t, ['gateway'], {
-      ...shared,
-      GATEWAY_WORKERS: '2',
-      MANAGEMENT_PORT: String(managementPort),
-    })
-    await spawnTollgate(t, ['backend'], {
-      ...shared,
-      BACKEND_PORT: String(backendPort),
-      SANDBOX: 'on',
-      IDENTITY_JWKS_URL: `http://127.0.0.1:${managementPort}/.well-known/jwks.json`,
-    })
-    const { urls } = await spawnTollgate(t, ['portal'], {
-      ...shared,
-      SANDBOX: 'on',
-      GATEWAY_PUBLIC_URL: gateway.urls.gateway,
-    })
-    const { db, signIn } = openBesidePortal(t, {
-      portalUrl: urls.portal,
-      stores: await storesOf(t, shared),
-      databaseUrl: postgres.url,
-      sessionSecret,
-    })
-    const { send } = await signIn()
-    const id = await busyApplication(send, gateway.urls.gateway)
-    t.equal((await send('DELETE', `/api/applications/${id}`)).status, 204)
-    await until('ended', () => allTold(db))
-    t.same(await atBank(db, id), ended)
-    await timePasses(db)
-    await wake(send)
-    await until('over', () => isOver(db, id))
-  },
-)
 
 t.test('after the deletion of an account no file has its address', async (t) => {
   const tollgate = await runTollgate(t)

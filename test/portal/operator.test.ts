@@ -200,31 +200,6 @@ t.test('an operator changes no limit of an application of their own', async (t) 
   t.type((await beside.stores.applications.find(id))?.suspendedAt, Date)
 })
 
-t.test('an override with its moment seconds away ends at that moment', async (t) => {
-  const { applicationId, call } = await newCaller()
-  const limitOf = async () => {
-    const before = Date.now()
-    const { headers } = await call()
-    return { before, after: Date.now(), limit: Number(headers['x-ratelimit-limit']) }
-  }
-  let expiresAt = 0
-  // The machine may need longer than an override lasts: then the next one lasts twice as long.
-  for (let leadMs = 2_000, isKnown = false; !isKnown; leadMs *= 2) {
-    expiresAt = Date.now() + leadMs
-    const override = overrideInput({ calls: 90, expiresAt: new Date(expiresAt).toISOString() })
-    await send('POST', `${root}/applications/${applicationId}/overrides`, override)
-    while (!isKnown && Date.now() < expiresAt) isKnown = (await limitOf()).limit === 90
-  }
-  const seen = { before: new Set<number>(), after: new Set<number>() }
-  while (seen.after.size === 0) {
-    const { before, after, limit } = await limitOf()
-    if (before >= expiresAt) seen.after.add(limit)
-    else if (after < expiresAt) seen.before.add(limit)
-  }
-  t.same([...seen.before], [90])
-  t.same([...seen.after], [1_000_000])
-})
-
 t.test('what no override can be is refused by field', async (t) => {
   const { applicationId } = await newCaller()
   const overrides = `${root}/applications/${applicationId}/overrides`
