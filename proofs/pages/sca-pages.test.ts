@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { accessibilityViolations } from '../support/accessibility.ts'
-import { testBank } from '../support/bank.ts'
-import { chromiumMissing, launchBrowser } from '../support/browser.ts'
-import { consentRequest } from '../support/requests.ts'
+import { accessibilityViolations } from '../../test/support/accessibility.ts'
+import { testBank } from '../../test/support/bank.ts'
+import { chromiumMissing, launchBrowser } from '../../test/support/browser.ts'
+import { consentRequest } from '../../test/support/requests.ts'
 
 const skip = chromiumMissing()
 const sandbox = { secrets: () => ['s'.repeat(43)], portalUrl: () => 'https://portal.bank.test' }
