@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import {
+  askedAgain,
   chromiumMissing,
   focusedText,
   horizontalOverflow,
@@ -46,6 +47,7 @@ t.test(
       // Sign-up: the address first, the password to whoever opens the mail.
       const main = page.getByRole('main')
       const banner = page.getByRole('banner')
+      await page.clock.install()
       await page.goto(portalUrl)
       await banner.getByRole('link', { name: 'Sign in' }).click()
       await main.getByRole('link', { name: 'Sign up' }).click()
@@ -106,7 +108,7 @@ t.test(
       t.equal(first.status, 201, first.body)
 
       // The panel fills by itself.
-      await heading('The first call arrived').waitFor()
+      await askedAgain(page, heading('The first call arrived'))
       await page.getByText(`${calls - 1} of ${calls} left`).waitFor()
       await button('I have stored it').click()
       t.notOk((await page.content()).includes(key), 'the key is not shown any more')
@@ -129,7 +131,7 @@ t.test(
       const refused = await runShownCommand(again(command, requestId))
       t.match([refused.status, refused.body], [429, /QUOTA_EXCEEDED/])
       await tab('Usage').click()
-      await page.getByText(`${calls} of ${calls} used`).waitFor()
+      await askedAgain(page, page.getByText(`${calls} of ${calls} used`))
       await page.getByText('Used up: calls get 429.').waitFor()
 
       // The refusal explained.

@@ -4,6 +4,7 @@ import {
   type Browser,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
   type Request,
 } from 'playwright-core'
@@ -232,6 +233,23 @@ export async function stillness(page: Page): Promise<void> {
     })()`,
   )
 }
+
+/**
+ * Waits for what a page learns when it asks again. Its clock goes ahead, in place
+ * of the seconds between two questions.
+ *
+ * @param page whose clock is installed (`page.clock.install()`)
+ */
+export function askedAgain(page: Page, shown: Locator): Promise<void> {
+  return until(`the page shows ${shown}`, async () => {
+    if (await shown.isVisible()) return true
+    await page.clock.fastForward(secondsBetweenMax * 1_000)
+    return false
+  })
+}
+
+/** The longest time between two questions of a page that waits for something. */
+const secondsBetweenMax = 15
 
 /** What a page adapts to. */
 export interface Look {
