@@ -19,11 +19,12 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
   const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
   const beside = await besidePortal(t, tollgate)
   const browser = await startBrowser()
+  const visit = await browser.openPage(t, { portalUrl, gatewayUrl })
 
   await t.test(
     `from the landing page to the balances of a sandbox customer: at most ${clicksMax} clicks and ${fieldsMax} fields, all in the browser`,
     (t) =>
-      browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
+      visit(t, async ({ page }) => {
         const steps: string[] = []
         let clicks = 0
         let fields = 0
@@ -79,7 +80,8 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
   await t.test('each step of the check list is ticked once it has happened', async (t) => {
     const owner = await beside.signIn()
     const { id, key } = await callingApplication(owner, tollgate)
-    await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
+    // The page has the clock of the first visit.
+    await visit(t, async ({ page }) => {
       const main = page.getByRole('main')
       const press = (name: string) =>
         main.getByRole('button', { name, exact: true }).first().click()
@@ -96,7 +98,6 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
           .filter({ hasText: title })
           .getByText(/^\s*(Done|To do)$/)
           .innerText()
-      await page.clock.install()
       await openAs(page, owner, `${portalUrl}/applications/${id}`)
       await main.getByText('1 of 5 done').waitFor()
       t.match(await stateOf('Make a first call'), /done/i)
