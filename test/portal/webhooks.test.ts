@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { Registry } from 'prom-client'
@@ -19,9 +19,13 @@ const embedded = await testDatabase(t)
 /** The receivers of the tests are here. */
 const settings = { webhookNetworks: ['127.0.0.0/8'] }
 
-/** A receiver on this machine that answers as told, and keeps what it got. */
+/** Longer than any test: a silent receiver stays silent, however slow the machine is. */
+const sendMs = 3_600_000
+
+/** A receiver on this machine that answers as told, or once it is let go, and keeps what it got. */
 async function receiver(t: Test) {
   const got: { headers: IncomingMessage['headers']; body: string }[] = []
+  const held: ServerResponse[] = []
   const answer = { status: 200, location: '', isSilent: false, isEndless: false }
   const server = createServer((request, response) => {
     let body = ''
@@ -30,7 +34,7 @@ async function receiver(t: Test) {
     })
     request.on('end', () => {
       got.push({ headers: request.headers, body })
-      if (answer.isSilent) return
+      if (answer.isSilent) return void held.push(response)
       response.writeHead(answer.status, answer.location === '' ? {} : { location: answer.location })
       if (answer.isEndless) response.write('x')
       else response.end('x'.repeat(100_000))
@@ -40,7 +44,10 @@ async function receiver(t: Test) {
   t.teardown(() => server.close())
   t.teardown(() => server.closeAllConnections())
   const { port } = server.address() as AddressInfo
-  return { got, answer, url: `http://127.0.0.1:${port}/hook` }
+  const letGo = () => {
+    for (const response of held.splice(0)) response.end()
+  }
+  return { got, answer, letGo, url: `http://127.0.0.1:${port}/hook` }
 }
 
 t.test('deliveries are signed, retried, listed and sent again', async (t) => {
@@ -218,7 +225,9 @@ t.test('a developer holds two places, and who waited longest is next', async (t)
   const queue = createWebhookQueue({ db })
   const delivery = startWebhookDelivery({
     ...{ queue, targets: createWebhookTargets({ settings }), key },
-    ...{ metrics: createWebhookMetrics(new Registry()), log: silent, now, pollMs: 20 },
+    ...{ metrics: createWebhookMetrics(new Registry()), log: silent, now },
+    pollMs: 20,
+    sendMs,
   })
   await until('the silent receiver has both messages', async () => silentOne.got.length === 2)
   const other = await subscribed()
@@ -226,7 +235,9 @@ t.test('a developer holds two places, and who waited longest is next', async (t)
   for (let index = 0; index < 3; index += 1) await post(other.id)
   await until('the quick receiver has three messages', async () => quick.got.length === 3)
   t.equal(silentOne.got.length, 2, 'ten silent applications of one developer hold two places')
-  await delivery.close()
+  const closing = delivery.close()
+  silentOne.letGo()
+  await closing
 
   await sql`update webhook_deliveries set due_at = created_at, tried_at = null, failure = null`.execute(
     db,
@@ -281,7 +292,9 @@ t.test('a silent receiver does not hold up others, and two portals send once', a
   const deliveries = [1, 2].map(() =>
     startWebhookDelivery({
       ...{ queue: createWebhookQueue({ db }), targets: createWebhookTargets({ settings }), key },
-      ...{ metrics: createWebhookMetrics(new Registry()), log: silent, now, pollMs: 20 },
+      ...{ metrics: createWebhookMetrics(new Registry()), log: silent, now },
+      pollMs: 20,
+      sendMs,
     }),
   )
   await until('all deliveries to the quick receiver are noted', async () => {
@@ -291,7 +304,9 @@ t.test('a silent receiver does not hold up others, and two portals send once', a
   t.equal(quick.got.length, 10)
   t.equal(new Set(quick.got.map(({ headers }) => headers['webhook-id'])).size, 10)
   t.ok(silentOne.got.length <= 2, 'one at a time for each portal')
-  await Promise.all(deliveries.map((one) => one.close()))
+  const closing = deliveries.map((one) => one.close())
+  silentOne.letGo()
+  await Promise.all(closing)
   const { applicationId, body } = { applicationId: fast.id, body: quick.got[0]?.body }
   t.match(JSON.parse(body ?? ''), { application: { id: applicationId } })
 })

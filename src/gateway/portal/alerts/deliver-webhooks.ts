@@ -24,6 +24,8 @@ export interface WebhookDeliveryOptions {
   readonly now: () => number
   /** Between two looks at the queue. (Default: 2 s) */
   readonly pollMs?: number
+  /** After this an attempt without an answer has failed. (Default: 10 s, less than a claim lasts) */
+  readonly sendMs?: number
 }
 
 const failures = {
@@ -31,8 +33,6 @@ const failures = {
   record: 'failed to record a webhook delivery',
 } as const
 const claimSeconds = 60
-/** Shorter than the claim. */
-const sendMs = 10_000
 const closeMs = 3_000
 const pauseSecondsMax = 7_200
 const triedSeconds = 86_400
@@ -52,7 +52,7 @@ const nameCodes: ReadonlySet<string> = new Set([
  * a 2xx answer is repeated after 10 s, 30 s, 90 s … at most two hours, for a day.
  */
 export function startWebhookDelivery(options: WebhookDeliveryOptions): QueueWorker {
-  const { queue, targets, key, metrics, log, now, pollMs } = options
+  const { queue, targets, key, metrics, log, now, pollMs, sendMs = 10_000 } = options
   const worker = startQueueWorker<ClaimedDelivery>({
     claim: (max, underWay) => queue.claim({ max, forSeconds: claimSeconds, underWay }),
     attempt: async (claimed, ending) => queue.record(claimed.id, await attempt(claimed, ending)),
