@@ -1,4 +1,4 @@
-import type { InStep } from '../../test/support/in-step.ts'
+import type { InStep } from '../support/in-step.ts'
 import { type Kind, kinds } from './attack.ts'
 import type { Leniency } from './compare.ts'
 import type { Costs } from './cost.ts'

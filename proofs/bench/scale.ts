@@ -12,11 +12,11 @@ import { burst, type Client, createClient } from '../../test/support/calling.ts'
 import { administer, startPostgres } from '../../test/support/database.ts'
 import { productionEnv, storesOf } from '../../test/support/fleet.ts'
 import { startLedger } from '../../test/support/ledger-backend.ts'
-import { startPooler } from '../../test/support/pooler.ts'
 import { testRedis } from '../../test/support/redis-server.ts'
 import { standInTest } from '../../test/support/stand-in-test.ts'
 import { newApplication, testConfigDir } from '../../test/support/tollgate.ts'
 import { figure } from '../figure.ts'
+import { startPooler } from '../support/pooler.ts'
 import { print, printTable } from './report.ts'
 
 const limit = 100

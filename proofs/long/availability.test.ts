@@ -11,11 +11,11 @@ import { type LedgerCall, outagesOfLedger } from '../../test/availability/ledger
 import { accountsPath } from '../../test/support/calling.ts'
 import { tollgate } from '../../test/support/cli.ts'
 import { type Fleet, fleetMissing, startFleet } from '../../test/support/fleet.ts'
-import { startStoppableBackend } from '../../test/support/stoppable-backend.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
+import { startStoppableBackend } from '../support/stoppable-backend.ts'
 
 t.setTimeout(600_000)
 

@@ -4,7 +4,6 @@ import t, { type Test } from 'tap'
 import type { Json } from '../../src/catalogue/catalogue.ts'
 import { isJsonArray, isJsonObject } from '../../src/catalogue/json.ts'
 import { operationObject } from '../../src/catalogue/operation-object.ts'
-import { arbitraryOfSchema } from '../../test/support/arbitrary-of-schema.ts'
 import { contractsOf, type Described, lastSegment } from '../../test/support/bank.ts'
 import {
   type InterfaceCall,
@@ -14,6 +13,7 @@ import {
 import { bill, consentRequest, invoice, mandateRequest } from '../../test/support/requests.ts'
 import { figure } from '../figure.ts'
 import { proofSeed, proofSize } from '../size.ts'
+import { arbitraryOfSchema } from '../support/arbitrary-of-schema.ts'
 
 t.setTimeout(600_000)
 

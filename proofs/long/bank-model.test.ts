@@ -8,6 +8,9 @@ import {
   type TestCall,
   testBank,
 } from '../../test/support/bank.ts'
+import { testPostgres } from '../../test/support/database.ts'
+import { bill, consentRequest, mandateRequest } from '../../test/support/requests.ts'
+import { proofSeed, proofSize } from '../size.ts'
 import {
   type Approach,
   dateOf,
@@ -20,7 +23,7 @@ import {
   remove,
   stateOf,
   use,
-} from '../../test/support/bank-model.ts'
+} from '../support/bank-model.ts'
 import {
   avi,
   type Creation,
@@ -29,10 +32,7 @@ import {
   type Step,
   step,
   wayThroughEveryState,
-} from '../../test/support/bank-steps.ts'
-import { testPostgres } from '../../test/support/database.ts'
-import { bill, consentRequest, mandateRequest } from '../../test/support/requests.ts'
-import { proofSeed, proofSize } from '../size.ts'
+} from '../support/bank-steps.ts'
 
 t.setTimeout(600_000)
 // A bank waits for its database half of the time.

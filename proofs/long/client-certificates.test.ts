@@ -11,7 +11,6 @@ import {
 } from '../../test/support/authority.ts'
 import { accountsPath } from '../../test/support/calling.ts'
 import { createTestAuthority } from '../../test/support/certificates.ts'
-import { childrenOf } from '../../test/support/children.ts'
 import { tollgate } from '../../test/support/cli.ts'
 import { testDataDir } from '../../test/support/database.ts'
 import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
@@ -24,6 +23,7 @@ import {
   testConfigDir,
 } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { childrenOf } from '../support/children.ts'
 
 t.setTimeout(180_000)
 

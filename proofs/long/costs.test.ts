@@ -7,9 +7,9 @@ import { fieldName } from '../../src/gateway/edge/request/field-names.ts'
 import { refuseWeakPassword } from '../../src/gateway/portal/accounts/password-weakness.ts'
 import { namesTwice } from '../../src/gateway/portal/names-twice.ts'
 import { readableBody } from '../../src/portal-ui/calls/readable-body.ts'
-import { processorMs } from '../../test/support/processor-time.ts'
 import { published } from '../../test/support/published.ts'
 import { figure } from '../figure.ts'
+import { processorMs } from '../support/processor-time.ts'
 
 // What a stranger sends costs little memory and processor time.
 

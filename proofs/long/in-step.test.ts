@@ -1,7 +1,7 @@
 import t from 'tap'
-import { exchangeInStep } from '../../test/support/in-step.ts'
 import { figure } from '../figure.ts'
 import { proofSeed, proofSize } from '../size.ts'
+import { exchangeInStep } from '../support/in-step.ts'
 
 const wanted = proofSize({ share: 3_000, whole: 100_000 })
 const seed = proofSeed()

@@ -14,7 +14,7 @@ import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import { testDataDir } from '../../test/support/database.ts'
 
 const log = pino({ level: 'silent' })
-const program = fileURLToPath(new URL('../../test/support/issue-keys.ts', import.meta.url))
+const program = fileURLToPath(new URL('../support/issue-keys.ts', import.meta.url))
 
 /** Lets a process issue keys, kills it in the middle of that and returns the keys it has shown. */
 async function issueAndKill(dataDir: string, after: number, pauseMs: number): Promise<string[]> {

@@ -21,11 +21,11 @@ import { fleetMissing, storesOf } from '../../test/support/fleet.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { readManifests } from '../../test/support/kustomize.ts'
 import { ofKind, podsOf, renderOverlay } from '../../test/support/manifests.ts'
-import { namespacesMissing, startPod } from '../../test/support/pods.ts'
 import { openBesidePortal } from '../../test/support/portal-client.ts'
 import { testRedis } from '../../test/support/redis-server.ts'
 import { roleServices, serviceLinks } from '../../test/support/service-links.ts'
 import { until } from '../../test/support/until.ts'
+import { namespacesMissing, startPod } from '../support/pods.ts'
 
 const page = readFileSync('docs/kubernetes.md', 'utf8')
 const examples = ofKind(readManifests('deploy/kubernetes/secrets.example.yaml'), 'Secret')

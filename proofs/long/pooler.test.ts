@@ -8,10 +8,10 @@ import { tollgateProcess } from '../../test/support/cli.ts'
 import { administer, testDataDir } from '../../test/support/database.ts'
 import { fleetMissing, productionEnv, startStores, storesOf } from '../../test/support/fleet.ts'
 import { startLedger } from '../../test/support/ledger-backend.ts'
-import { poolerMissing, startPooler } from '../../test/support/pooler.ts'
 import { openBesidePortal } from '../../test/support/portal-client.ts'
 import { spawnTollgate, testConfigDir } from '../../test/support/tollgate.ts'
 import { untilWithin } from '../../test/support/until.ts'
+import { poolerMissing, startPooler } from '../support/pooler.ts'
 
 t.setTimeout(600_000)
 

@@ -2,7 +2,6 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Pool } from 'undici'
-import { call, type Load } from '../../test/support/alternating-load.ts'
 import { balancerMissing, balancers, startBalancer } from '../../test/support/balancer.ts'
 import { tollgate } from '../../test/support/cli.ts'
 import { type Fleet, fleetMissing, startFleet } from '../../test/support/fleet.ts'
@@ -11,6 +10,7 @@ import { newApplication, spawnTollgate, type TollgateProcess } from '../../test/
 import { until, untilWithin } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
+import { call, type Load } from '../support/alternating-load.ts'
 
 /** Behind each balancer. */
 const restarts = proofSize({ share: 2, whole: 20 })

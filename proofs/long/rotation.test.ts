@@ -7,22 +7,22 @@ import { Client } from 'pg'
 import t from 'tap'
 import { balancerMissing, startBalancer } from '../../test/support/balancer.ts'
 import { tollgate } from '../../test/support/cli.ts'
-import { documentedSteps, openShell } from '../../test/support/documented-steps.ts'
 import { fleetMissing } from '../../test/support/fleet.ts'
 import { withoutRole } from '../../test/support/metrics.ts'
 import { createPortalClient, type PortalClient, testPassword } from '../../test/support/portal.ts'
+import { addApp } from '../../test/support/second-factor.ts'
+import { until, untilWithin } from '../../test/support/until.ts'
+import { figure } from '../figure.ts'
+import { proofSize } from '../size.ts'
+import { documentedSteps, openShell } from '../support/documented-steps.ts'
 import {
   type Host,
   type Login,
   newPassword,
   type RotatedSecret,
   startRotatingFleet,
-} from '../../test/support/rotating-fleet.ts'
-import { type Calling, startRotationLoad } from '../../test/support/rotation-load.ts'
-import { addApp } from '../../test/support/second-factor.ts'
-import { until, untilWithin } from '../../test/support/until.ts'
-import { figure } from '../figure.ts'
-import { proofSize } from '../size.ts'
+} from '../support/rotating-fleet.ts'
+import { type Calling, startRotationLoad } from '../support/rotation-load.ts'
 
 const rounds = proofSize({ share: 1, whole: 3 })
 const callsMin = proofSize({ share: 300, whole: 50_000 })

@@ -6,7 +6,6 @@ import t from 'tap'
 import { Pool } from 'undici'
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { call, type Load } from '../../test/support/alternating-load.ts'
 import { balancerMissing, balancers, startBalancer } from '../../test/support/balancer.ts'
 import { burst, codeOf, createClient } from '../../test/support/calling.ts'
 import { childEnvironment } from '../../test/support/child-environment.ts'
@@ -20,6 +19,7 @@ import { spawnTollgate, type TollgateProcess, testConfigDir } from '../../test/s
 import { until } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
+import { call, type Load } from '../support/alternating-load.ts'
 
 /** The release that was published before this one. */
 const before = '0.1.0'

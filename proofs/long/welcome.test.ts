@@ -7,7 +7,6 @@ import { startTollgate } from '../../src/main.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { readSettings, roles } from '../../src/platform/settings.ts'
 import { testDataDir } from '../../test/support/database.ts'
-import { root, startOnTerminal } from '../../test/support/terminal.ts'
 import {
   quietEnv,
   registryBeside,
@@ -15,6 +14,7 @@ import {
   testConfigDir,
 } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { root, startOnTerminal } from '../support/terminal.ts'
 
 const execute = promisify(execFile)
 

@@ -16,7 +16,6 @@ import {
   remainingOf,
   windowBegins,
 } from '../../test/support/calling.ts'
-import { childrenOf, commandOf, isAlive } from '../../test/support/children.ts'
 import { tollgateProcess } from '../../test/support/cli.ts'
 import { testDataDir } from '../../test/support/database.ts'
 import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
@@ -33,6 +32,7 @@ import {
 } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
 import { proofSize } from '../size.ts'
+import { childrenOf, commandOf, isAlive } from '../support/children.ts'
 
 const windowSeconds = 3
 const size = 4

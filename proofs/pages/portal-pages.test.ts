@@ -11,7 +11,6 @@ import {
   showAs,
   startBrowser,
 } from '../../test/support/browser.ts'
-import { cutOff } from '../../test/support/cut-off.ts'
 import type { PageState } from '../../test/support/portal-states/page-state.ts'
 import {
   isSeenInHebrew,
@@ -21,6 +20,7 @@ import {
 } from '../../test/support/portal-states.ts'
 import { type PortalWorld, portalWorlds } from '../../test/support/portal-world.ts'
 import { proofSize } from '../size.ts'
+import { cutOff } from '../support/cut-off.ts'
 
 const timeout = 1_200_000
 /** Every so-many-th state is looked at. */

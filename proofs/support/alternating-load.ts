@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'undici'
-import { accountsPath } from './calling.ts'
+import { accountsPath } from '../../test/support/calling.ts'
 
 /** What became of the calls of one load; `failed` has a line for each that was not answered 200. */
 export interface Load {

@@ -4,9 +4,9 @@ import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
-import { childEnvironment } from './child-environment.ts'
-import type { Manifest } from './kustomize.ts'
-import { environmentOf, image, type Pod } from './manifests.ts'
+import { childEnvironment } from '../../test/support/child-environment.ts'
+import type { Manifest } from '../../test/support/kustomize.ts'
+import { environmentOf, image, type Pod } from '../../test/support/manifests.ts'
 
 /** The user of the pods. */
 const uid = 1000

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { resetConnection } from '../../src/platform/reset-connection.ts'
-import type { Test } from './database.ts'
-import { listenOnLoopback } from './loopback.ts'
-import { readStrictRequest } from './strict-request.ts'
+import type { Test } from '../../test/support/database.ts'
+import { listenOnLoopback } from '../../test/support/loopback.ts'
+import { readStrictRequest } from '../../test/support/strict-request.ts'
 
 /** What the backend does with one request; the request says it in its query. */
 export interface Conduct {

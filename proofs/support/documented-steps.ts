@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import type { Test } from './database.ts'
+import type { Test } from '../../test/support/database.ts'
 
 /** The commands of each numbered step of a section, in one text. */
 export type DocumentedSteps = ReadonlyMap<number, string>

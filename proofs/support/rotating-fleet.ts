@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { tollgate } from './cli.ts'
-import { startPostgres, type Test } from './database.ts'
-import { setDatabaseRights } from './database-rights.ts'
-import { freePort } from './free-port.ts'
-import { type MailServer, testMailServer } from './mail-server.ts'
-import { type RedisServer, testRedis } from './redis-server.ts'
-import { spawnTollgate, type TollgateProcess, testConfigDir } from './tollgate.ts'
+import { tollgate } from '../../test/support/cli.ts'
+import { startPostgres, type Test } from '../../test/support/database.ts'
+import { setDatabaseRights } from '../../test/support/database-rights.ts'
+import { freePort } from '../../test/support/free-port.ts'
+import { type MailServer, testMailServer } from '../../test/support/mail-server.ts'
+import { type RedisServer, testRedis } from '../../test/support/redis-server.ts'
+import { spawnTollgate, type TollgateProcess, testConfigDir } from '../../test/support/tollgate.ts'
 
 /** Every secret that a file gives, by its setting: the name of the file, as docs/rotation.md has it. */
 const fileOf = {

@@ -1,7 +1,7 @@
-import { createDraw } from '../../proofs/bench/random.ts'
-import { createTestAuthority, createTestTls } from './certificates.ts'
-import type { Test } from './database.ts'
-import { startEdge, testKey } from './edge.ts'
+import { createTestAuthority, createTestTls } from '../../test/support/certificates.ts'
+import type { Test } from '../../test/support/database.ts'
+import { startEdge, testKey } from '../../test/support/edge.ts'
+import { createDraw } from '../bench/random.ts'
 import { exchangeAtRandom, type Faults } from './exchanges.ts'
 import { startFickleBackend } from './fickle-backend.ts'
 

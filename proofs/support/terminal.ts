@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { childEnvironment } from './child-environment.ts'
-import type { Test } from './database.ts'
-import { quietEnv } from './tollgate.ts'
+import { childEnvironment } from '../../test/support/child-environment.ts'
+import type { Test } from '../../test/support/database.ts'
+import { quietEnv } from '../../test/support/tollgate.ts'
 
 /** The folder of the project. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')

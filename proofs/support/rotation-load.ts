@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { accountsPath } from './calling.ts'
-import type { Test } from './database.ts'
+import { accountsPath } from '../../test/support/calling.ts'
+import type { Test } from '../../test/support/database.ts'
 
 /** An application that calls, and what became of its calls. */
 export interface Calling {

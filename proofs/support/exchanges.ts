@@ -1,9 +1,13 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Draw, drawUuid } from '../../proofs/bench/random.ts'
+import { type Connection, openConnection } from '../../test/support/open-connection.ts'
+import {
+  createStrictReader,
+  type StrictAnswer,
+  type StrictReader,
+} from '../../test/support/strict-answers.ts'
+import { type Draw, drawUuid } from '../bench/random.ts'
 import { bodyOf, type Conduct } from './fickle-backend.ts'
-import { type Connection, openConnection } from './open-connection.ts'
-import { createStrictReader, type StrictAnswer, type StrictReader } from './strict-answers.ts'
 
 /** One request of a pipeline. */
 interface Planned {

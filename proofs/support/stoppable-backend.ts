@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Test } from './database.ts'
-import { freePort } from './free-port.ts'
+import type { Test } from '../../test/support/database.ts'
+import { freePort } from '../../test/support/free-port.ts'
 
 /** A backend that answers 200 until it is stopped; then its port refuses connections until it starts again. */
 export interface StoppableBackend {

@@ -3,8 +3,13 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { administer, type PostgresServer, type Test, unprivileged } from './database.ts'
-import { freePort } from './free-port.ts'
+import {
+  administer,
+  type PostgresServer,
+  type Test,
+  unprivileged,
+} from '../../test/support/database.ts'
+import { freePort } from '../../test/support/free-port.ts'
 
 const program = '/usr/sbin/pgbouncer'
 
