@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { burst, codeOf, keepCalling } from '../../test/support/calling.ts'
+import { burst, codeOf } from '../../test/support/calling.ts'
 import { tollgateProcess } from '../../test/support/cli.ts'
 import { administer } from '../../test/support/database.ts'
 import {
@@ -13,6 +13,7 @@ import {
 import { newApplication } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
+import { keepCalling } from '../support/keep-calling.ts'
 
 t.setTimeout(600_000)
 

@@ -7,12 +7,12 @@ import {
   codeOf,
   countdown,
   remainingOf,
-  windowBegins,
 } from '../../test/support/calling.ts'
 import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
 import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
+import { windowBegins } from '../support/window-begins.ts'
 
 const windowSeconds = 3
 const windows = proofSize({ share: 4, whole: 10 })

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { burst, codeOf, keepCalling } from '../../test/support/calling.ts'
+import { burst, codeOf } from '../../test/support/calling.ts'
 import { tollgateProcess } from '../../test/support/cli.ts'
 import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
+import { keepCalling } from '../support/keep-calling.ts'
 
 t.setTimeout(600_000)
 

@@ -14,7 +14,6 @@ import {
   countdown,
   createClient,
   remainingOf,
-  windowBegins,
 } from '../../test/support/calling.ts'
 import { tollgateProcess } from '../../test/support/cli.ts'
 import { testDataDir } from '../../test/support/database.ts'
@@ -33,6 +32,7 @@ import {
 import { until } from '../../test/support/until.ts'
 import { proofSize } from '../size.ts'
 import { childrenOf, commandOf, isAlive } from '../support/children.ts'
+import { windowBegins } from '../support/window-begins.ts'
 
 const windowSeconds = 3
 const size = 4

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 import type { Test } from './database.ts'
 
@@ -93,36 +92,4 @@ export function countdown(from: number): number[] {
 /** The code of a refusal; undefined for other answers. */
 export function codeOf({ body }: Answer): string | undefined {
   return body.startsWith('{') ? JSON.parse(body).code : undefined
-}
-
-/**
- * Waits for the beginning of a window of so many seconds and returns its end in
- * milliseconds since 1970. Windows are cut from the clock of the store, which
- * is that of this machine.
- */
-export async function windowBegins(windowSeconds: number): Promise<number> {
-  const windowMs = windowSeconds * 1000
-  const begin = Math.ceil(Date.now() / windowMs) * windowMs
-  await delay(begin - Date.now() + 15)
-  return begin + windowMs
-}
-
-/** Calls one gateway with one key, over and over, until told to stop. */
-export function keepCalling(client: Client, key: string) {
-  const answers: Answer[] = []
-  let isStopped = false
-  async function run(): Promise<void> {
-    while (!isStopped) {
-      answers.push(await client.call({ key }))
-      await delay(10)
-    }
-  }
-  const running = run()
-  return {
-    answers,
-    async stop() {
-      isStopped = true
-      await running
-    },
-  }
 }
