@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
+import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import type { BankSchema } from '../../src/backend/stores/schema.ts'
 import type { Limit, Plan } from '../../src/catalogue/catalogue.ts'
@@ -219,14 +220,18 @@ t.test('a truncated answer of many pieces never ends as a whole one', async (t) 
 })
 
 t.test('a slow answer has the octets of any other, half the time of the bank later', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
   const { backend, edge, ask } = await rig(t, { backendLimits: { backendFirstByteMs: 4_000 } })
   const real = await ask()
   const late = ask('slow')
   await until('it is under way', async () =>
     /^gateway_calls_in_progress.* 1$/m.test(await edge.metrics()),
   )
+  mock.timers.tick(1_999)
   await ask()
   t.equal(backend.requests.length, 2, 'one sent later comes first')
+  mock.timers.tick(1)
   t.same(octets(await late), octets(real))
   t.equal(backend.requests.length, 3)
 })
@@ -234,20 +239,22 @@ t.test('a slow answer has the octets of any other, half the time of the bank lat
 t.test(
   'a client that leaves a slow drill leaves nothing behind, and the bank gets no call',
   async (t) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
     const ended: unknown[] = []
-    const { backend, edge } = await rig(t, {
-      backendLimits: { backendFirstByteMs: 600 },
+    const { backend, edge, ask } = await rig(t, {
       recorder: { ended: (call) => void ended.push(call.drill), rehearsed() {} },
     })
-    const headers = { 'x-api-key': testKey, 'sandbox-drill': 'slow' }
+    const isUnderWay = async () => /^gateway_calls_in_progress 1$/m.test(await edge.metrics())
     const leaving = connect(Number(new URL(edge.url).port), '127.0.0.1')
     leaving.write(rawRequest(get, [`X-API-Key: ${testKey}`, 'Sandbox-Drill: slow']))
-    await until('it is under way', async () =>
-      /^gateway_calls_in_progress 1$/m.test(await edge.metrics()),
-    )
+    await until('it is under way', isUnderWay)
     leaving.resetAndDestroy()
     await until('the call is over', () => ended.length === 1)
-    await fetch(`${edge.url}/v1.7.0/accounts`, { headers })
+    const second = ask('slow')
+    await until('the second drill is under way', isUnderWay)
+    mock.timers.tick(5_000)
+    t.equal((await second).status, 200)
     t.equal(backend.requests.length, 1, 'only the second drill')
   },
 )

@@ -27,7 +27,8 @@ async function startEarlyBackend(t: Test, answer: RequestListener): Promise<stri
 
 t.test('clients that go away leave no negative or absurd durations in the metrics', async (t) => {
   const backend = await startRawBackend(t)
-  const edge = await startEdge(t, { backendUrl: backend.url })
+  // A clock that stands still: each duration is 0, and a reading that is missing or of another clock shows.
+  const edge = await startEdge(t, { backendUrl: backend.url, monotonic: () => 1_000_000 })
   backend.answer = () => {}
   for (const _client of [1, 2, 3]) {
     const seen = backend.requests.length
@@ -43,7 +44,7 @@ t.test('clients that go away leave no negative or absurd durations in the metric
   await until('each end is counted', async () =>
     /^gateway_requests_total\{.*outcome="aborted"\} 3$/m.test(await edge.metrics()),
   )
-  for (const sum of await sums()) t.ok(sum >= 0 && sum < 5, `${sum} s`)
+  t.same(await sums(), [0, 0])
 })
 
 t.test('an answer of a backend that does not read the body arrives', async (t) => {
@@ -182,7 +183,7 @@ async function remainingAfterOne(url: string): Promise<number> {
 t.test('garbage behind a request does not take its answer', async (t) => {
   const backend = await startRawBackend(t)
   const edge = await startEdge(t, { backendUrl: backend.url })
-  backend.answer = (request, socket) => setTimeout(() => answerOk(request, socket), 200)
+  // One read brings both, so the gateway has met the garbage when the backend answers.
   const answer = await sendRaw(edge.url, `${rawRequest(get, [key])}GARB\r\n\r\n`, {
     answers: Number.POSITIVE_INFINITY,
   })
@@ -196,7 +197,7 @@ t.test(
   async (t) => {
     const backend = await startRawBackend(t)
     const edge = await startEdge(t, { backendUrl: backend.url })
-    backend.answer = (request, socket) => setTimeout(() => answerOk(request, socket), 200)
+    // One read brings both, so the gateway has met the broken body when the backend answers.
     const broken = rawRequest(post, [key, 'Transfer-Encoding: chunked'], 'ZZ\r\n')
     const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
     let text = ''
@@ -257,11 +258,13 @@ t.test('an answer without a body, and one in two pieces, arrive as they are', as
   }
   const empty = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': testKey } })
   t.same([empty.status, await empty.text()], [200, ''])
+  let sendRest = () => {}
   backend.answer = (_request, socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n\u00e9', 'utf8')
-    setTimeout(() => socket.write('\u05d0\u05d1', 'utf8'), 50)
+    sendRest = () => void socket.write('\u05d0\u05d1', 'utf8')
   }
   const pieces = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': testKey } })
+  sendRest()
   t.same([pieces.status, await pieces.text()], [200, '\u00e9\u05d0\u05d1'])
 })
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import t, { type Test } from 'tap'
@@ -7,6 +8,7 @@ import { startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { followTaken } from '../support/taken.ts'
 import { until } from '../support/until.ts'
 
 const get = 'GET /v1.7.0/accounts HTTP/1.1'
@@ -253,12 +255,13 @@ for (const [name, bytes] of garbage) {
 
 t.test('an answer that fails before its first octet is 502, and its client goes on', async (t) => {
   const { backend, url } = await start(t)
+  const taken = followTaken(t)
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
   const declared = 'HTTP/1.1 200 OK\r\ncontent-length: 20000\r\n\r\n'
   // The header block is there before the rest.
   const later = (socket: Socket, what: () => void) => {
     socket.on('error', () => undefined)
-    setTimeout(what, 50)
+    void taken(socket).then(what)
   }
   const failures: readonly RawBackend['answer'][] = [
     (_request, socket) => void socket.write(`${chunked}no chunk\r\n`),
@@ -330,15 +333,17 @@ t.test(
   'to a client that speaks 1.0 a truncated answer without a length does not look whole',
   async (t) => {
     const { backend, url } = await start(t)
+    let breakOff = () => {}
     backend.answer = (_request, socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nbegun\r\n')
-      setTimeout(() => socket.destroy(), 100)
+      breakOff = () => void socket.destroy()
     }
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write(rawRequest(get.replace('1.1', '1.0'), [key]))
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk.toString()
+      if (text.endsWith('begun')) breakOff()
     })
     const code = await new Promise((resolve) => {
       socket.on('end', () => resolve('an end')).on('error', (error) => resolve(error))
@@ -381,13 +386,12 @@ t.test('a client that pauses gets the rest, and the gateway waits for it only on
   const warn = ({ message }: Error): void => void warnings.push(message)
   process.on('warning', warn)
   t.teardown(() => process.off('warning', warn))
-  const { backend, url } = await start(t)
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
   // One read of the gateway brings many chunks, and the client's side is full in the middle of some.
   const piece = `100\r\n${'x'.repeat(256)}\r\n`.repeat(150)
   const pieces = 270
-  let atBackend: Socket | undefined
   backend.answer = async (_request, socket) => {
-    atBackend = socket
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
     for (let sent = 0; sent < pieces; sent += 1) {
       if (!socket.write(piece)) await once(socket, 'drain')
@@ -395,21 +399,17 @@ t.test('a client that pauses gets the rest, and the gateway waits for it only on
     }
     socket.write('0\r\n\r\n')
   }
-  const client = connect(Number(new URL(url).port), '127.0.0.1')
+  const client = connect(Number(new URL(edge.url).port), '127.0.0.1')
   t.teardown(() => client.destroy())
   client.pause()
   let text = ''
   client.on('data', (octets) => {
     text += octets.toString('latin1')
   })
+  const called = once(edge.server, 'request')
   client.write(rawRequest(get, [key]))
-  // Full up to the backend: what it has sent stays the same.
-  let left = -1
-  await until('the backend has to wait', async () => {
-    const before = left
-    left = atBackend?.writableLength ?? -1
-    return left > 0 && left === before
-  })
+  const [, response]: ServerResponse[] = await called
+  await until('the gateway waits for the client', () => response?.writableNeedDrain === true)
   client.resume()
   await until('all has come', () => text.endsWith('0\r\n\r\n'))
   t.equal(text.slice(text.indexOf('\r\n\r\n')).match(/x/g)?.length, pieces * 150 * 256)

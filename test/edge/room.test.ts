@@ -3,6 +3,7 @@ import { readSettings } from '../../src/platform/settings.ts'
 import { burst, codeOf, createClient } from '../support/calling.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
+import { until } from '../support/until.ts'
 
 const limits = [
   {
@@ -38,9 +39,8 @@ t.test(
     /** Half of 256. */
     const connections = 128
     const calls = burst([waiting], room, { key, path })
-    while (held.length < connections) await new Promise((resolve) => setTimeout(resolve, 10))
-    // The last of them may still be on their way in.
-    while ((await openCalls()) < room) await new Promise((resolve) => setTimeout(resolve, 10))
+    await until('the backend has what it may have', () => held.length === connections)
+    await until('the others wait for it', async () => (await openCalls()) === room)
     const refused = await burst([another], 50, { key, path })
     for (const answer of refused) {
       t.equal(answer.status, 503)

@@ -1,4 +1,5 @@
 import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
 import { Registry } from 'prom-client'
 import type { IdentityOptions } from '../../src/backend/identity.ts'
 import type { Catalogue, Plan } from '../../src/catalogue/catalogue.ts'
@@ -85,6 +86,8 @@ export interface TestEdge {
   readonly url: string
   readonly metrics: () => Promise<string>
   readonly counter: Counter
+  /** Of the public listener. */
+  readonly server: Server
   /** How many are open. */
   readonly connections: () => Promise<number>
   /** Whether the port is open. */
@@ -199,6 +202,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     url,
     metrics: () => registry.metrics(),
     counter,
+    server: edge.app.server,
     connections: () =>
       new Promise((resolve, reject) =>
         edge.app.server.getConnections((error, open) => (error ? reject(error) : resolve(open))),
