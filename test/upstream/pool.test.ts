@@ -209,32 +209,26 @@ t.test('closing waits for what is under way', async (t) => {
   const coming = next()
   const { ended } = send('/')
   const { response } = await coming
-  let isClosed = false
-  const closed = pool.close().then(() => {
-    isClosed = true
-  })
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  t.notOk(isClosed)
+  const order: string[] = []
+  const closed = pool.close().then(() => order.push('closed'))
   response.end()
-  t.equal(await ended, 'complete')
+  order.push(await ended)
   await closed
+  t.same(order, ['complete', 'closed'])
 })
 
 t.test('closing waits for what waits for a connection, too', async (t) => {
   const { pool, send, next } = await startPool(t)
   const sent = [send('/1'), send('/2')]
-  let isClosed = false
-  const closed = pool.close().then(() => {
-    isClosed = true
-  })
+  const order: string[] = []
+  const closed = pool.close().then(() => order.push('closed'))
   for (const { ended } of sent) {
     const { response } = await next()
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    t.notOk(isClosed)
     response.end()
-    t.equal(await ended, 'complete')
+    order.push(await ended)
   }
   await closed
+  t.same(order, ['complete', 'complete', 'closed'])
   await pool.close()
 })
 
