@@ -7,6 +7,7 @@ import { fieldName } from '../../src/gateway/edge/request/field-names.ts'
 import { refuseWeakPassword } from '../../src/gateway/portal/accounts/password-weakness.ts'
 import { namesTwice } from '../../src/gateway/portal/names-twice.ts'
 import { readableBody } from '../../src/portal-ui/calls/readable-body.ts'
+import { testBank } from '../../test/support/bank.ts'
 import { published } from '../../test/support/published.ts'
 import { figure } from '../figure.ts'
 import { processorMs } from '../support/processor-time.ts'
@@ -50,6 +51,23 @@ t.test('a body made to hold up the page does not', async (t) => {
     t.ok(text.length < 30_000, `${text.length} characters, cut at ${cutAt}`)
   })
   t.ok(tookMs < 1000, `${tookMs} ms`)
+})
+
+t.test('a body made of faults costs no more than a good one', async (t) => {
+  const bank = await testBank(t)
+  const from = process.cpuUsage()
+  const { status } = await bank.call({
+    operation: 'createConsent',
+    body: {
+      access: { accounts: Array.from({ length: 200_000 }, () => ({})) },
+      ...{ recurringIndicator: true, validUntil: '2027-05-31', frequencyPerDay: 4 },
+      combinedServiceIndicator: false,
+    },
+  })
+  const { user, system } = process.cpuUsage(from)
+  t.equal(status, 400)
+  // All of its faults would take minutes.
+  t.ok(user + system < 20_000_000, `${user + system} µs`)
 })
 
 const owner = { email: 'anna.example@acmebank.test', name: 'Anna Example' }
