@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { childEnvironment } from '../../test/support/child-environment.ts'
+import { tollgateProcess } from '../../test/support/cli.ts'
 import { testDataDir } from '../../test/support/database.ts'
 import { productionEnv } from '../../test/support/fleet.ts'
 import { listenOnLoopback } from '../../test/support/loopback.ts'
@@ -226,4 +227,18 @@ t.test('SIGHUP while the program starts does not end it', async (t) => {
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
   t.same(await exit, [0, null])
+})
+
+t.test('a database that cannot be reached ends the start within 20 seconds', async (t) => {
+  const env = {
+    ...{ ...quietEnv, ...productionEnv() },
+    DATABASE_URL: 'postgres://bank@127.0.0.1:9/tollgate',
+    REDIS_URL: 'redis://127.0.0.1:9',
+    BACKEND_URL: 'http://127.0.0.1:9',
+  }
+  const from = performance.now()
+  const { code } = await tollgateProcess(env, 'start', 'gateway')
+  t.equal(code, 1)
+  const tookMs = performance.now() - from
+  t.ok(tookMs < 20_000, `${tookMs} ms`)
 })

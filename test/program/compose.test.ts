@@ -23,11 +23,9 @@ import { testRedis } from '../support/redis-server.ts'
 import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
-t.setTimeout(180_000)
-
 t.test(
   'the services of compose.yaml work together, each as a process with its own settings, secrets and database role',
-  { skip: fleetMissing(), timeout: 170_000 },
+  { skip: fleetMissing() },
   async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'tg-compose-'))
     t.teardown(() => rmSync(folder, { recursive: true, force: true }))

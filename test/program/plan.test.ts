@@ -26,7 +26,7 @@ function edit(file: string, change: (text: string) => string): void {
 
 t.test(
   'a changed configuration is shown before it takes anything from an application, and a reload asks',
-  { skip: fleetMissing(), timeout: 120_000 },
+  { skip: fleetMissing() },
   async (t) => {
     const fleet = await startFleet(t, { size: 2, plan: { calls: 100, window: 'P365D' } })
     const { stores, clients } = fleet

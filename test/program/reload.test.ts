@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createClient } from '../support/calling.ts'
 import { tollgate } from '../support/cli.ts'
@@ -30,12 +29,12 @@ async function startReloadable() {
     async reload(text: string, sign: RegExp): Promise<string> {
       writeFileSync(plan, text)
       process.signal('SIGHUP')
-      for (let attempt = 0; attempt < 100; attempt++) {
-        const metrics = await metricsOf(process.urls.management)
-        if (sign.test(metrics)) return metrics
-        await delay(50)
-      }
-      throw new Error(`no ${sign} in the metrics`)
+      let metrics = ''
+      await until(`${sign} in the metrics`, async () => {
+        metrics = await metricsOf(process.urls.management)
+        return sign.test(metrics)
+      })
+      return metrics
     },
   }
 }
