@@ -242,6 +242,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
     guards: [edge, operate, registry, portal],
   }),
 
+  'override-moment': tests('long/override-moment', {
+    shows: 'an override with its moment seconds away ends at that moment',
+    guards: ['src/gateway/registry/overrides.ts'],
+  }),
+
   // Stores that fail, move and lose.
   faults: program(
     'faults/main',
@@ -379,6 +384,25 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'a Prometheus that scrapes gateway, portal and bank has data for each panel, rule and documented metric',
     guards: ['deploy/prometheus', 'deploy/grafana', 'docs/monitoring.md', operate],
   }),
+  compose: tests('long/compose', {
+    shows:
+      'the services of compose.yaml work together, each as a process with its own settings, secrets and database role',
+    guards: ['deploy/compose.yaml', 'deploy/postgres', 'src/platform/settings.ts'],
+  }),
+  'service-links': tests('long/service-links', {
+    shows: 'the program starts beside services of Kubernetes that have the names of its listeners',
+    guards: ['src/platform/settings.ts'],
+  }),
+  'listener-certificates': tests('long/listener-certificates', {
+    shows:
+      'every listener serves TLS, and its certificate changes with the files, by itself, on SIGHUP and by command',
+    guards: [
+      'src/platform/tls.ts',
+      'src/platform/watched-files.ts',
+      'src/certificates',
+      'src/cli/commands/reload.ts',
+    ],
+  }),
   'client-certificates': tests('long/client-certificates', {
     shows: 'workers and bank judge client and signing certificates alike, each fault with its code',
     guards: ['src/certificates', edge, 'src/workers'],
@@ -403,6 +427,16 @@ export const proofs: Readonly<Record<string, Proof>> = {
   'several-portals-oidc': tests('long/several-portals-oidc', {
     shows: 'a sign-in by OpenID Connect that begins at one portal ends at another',
     guards: ['src/gateway/portal/oidc'],
+  }),
+
+  erasure: tests('long/erasure', {
+    shows:
+      'with roles in processes of their own, the gateway tells the bank what the portal deleted',
+    guards: [
+      'src/gateway/operate/end-at-bank.ts',
+      'src/gateway/portal/watch-applications.ts',
+      'src/backend/application-ends.ts',
+    ],
   }),
 
   // The bank.
@@ -467,6 +501,28 @@ export const proofs: Readonly<Record<string, Proof>> = {
   'security-events-page': tests('pages/security-events-page', {
     shows: 'an operator finds security events by application, kind, time and key',
     guards: [...page],
+  }),
+
+  reference: tests('pages/reference', {
+    shows:
+      'the reference shows each operation with its samples, and lets a developer subscribe to it and try it',
+    guards: page,
+  }),
+  drills: tests('pages/drills', {
+    shows: 'the playground runs drills, and the page says which',
+    guards: page,
+  }),
+  'factor-for-everyone': tests('pages/factor-for-everyone', {
+    shows: 'where everybody needs a second factor, the page leads to the profile first',
+    guards: page,
+  }),
+  'no-sandbox': tests('pages/no-sandbox', {
+    shows: 'without a sandbox the page promises no customers of one',
+    guards: page,
+  }),
+  'sca-pages': tests('pages/sca-pages', {
+    shows: 'a PSU without scripts signs in, picks, approves and is back at the TPP',
+    guards: ['src/backend/sca'],
   }),
 
   // Speed, memory and growth.

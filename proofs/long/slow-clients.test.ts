@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
 import t from 'tap'
-import { createTestAuthority } from '../../test/support/certificates.ts'
+import { createTestAuthority, createTestTls } from '../../test/support/certificates.ts'
 import { startEdge, testKey } from '../../test/support/edge.ts'
 import { startRawBackend } from '../../test/support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../../test/support/raw-client.ts'
@@ -202,6 +204,19 @@ t.test(
     )
   },
 )
+
+t.test('slow headers are answered 408 over TLS, too', { timeout: 300_000 }, async (t) => {
+  const authority = createTestAuthority(t)
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, {
+    backendUrl: backend.url,
+    tls: createTestTls(authority.issue()),
+  })
+  const socket = connectTls({ port: Number(new URL(edge.url).port), ca: authority.ca })
+  t.teardown(() => socket.destroy())
+  socket.write('GET /v1.7.0/accounts HTTP/1.1\r\nHost: a\r\n')
+  t.match(await text(socket), /^HTTP\/1\.1 408 /)
+})
 
 async function movesOn(socket: Socket): Promise<boolean> {
   return Promise.race([once(socket, 'drain').then(() => true), delay(3000).then(() => false)])

@@ -292,13 +292,6 @@ t.test(
   },
 )
 
-t.test('slow headers and an idle connection end over TLS as they do over TCP', async (t) => {
-  const { port } = await start(t)
-  const socket = await open(t, port)
-  socket.write('GET /v1.7.0/accounts HTTP/1.1\r\nHost: a\r\n')
-  t.match(await readUntil(socket, /never/), 'HTTP/1.1 408 ')
-})
-
 t.test(
   'a target that is too long is refused with 414 also when it takes two records',
   async (t) => {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import t from 'tap'
-import { testDataDir } from '../support/database.ts'
-import { roleServices, serviceLinks } from '../support/service-links.ts'
-import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { testDataDir } from '../../test/support/database.ts'
+import { roleServices, serviceLinks } from '../../test/support/service-links.ts'
+import { spawnTollgate, testConfigDir } from '../../test/support/tollgate.ts'
 
 t.test(
   'the program starts on its own ports with the variables of Kubernetes for services that have the names of its listeners',
