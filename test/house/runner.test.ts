@@ -79,7 +79,7 @@ function run(t: Test, names: readonly string[], signal?: NodeJS.Signals): Promis
   const files = names.map((name) => `test/fixtures/runner/${name}.ts`)
   const child = spawn(process.execPath, ['test/run.ts', ...files], {
     cwd: root,
-    env: { ...process.env, RUNNER_MARKS: marks },
+    env: { ...process.env, RUNNER_MARKS: marks, RUNNER_SETTLE_MS: '1000' },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
