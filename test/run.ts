@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { type EndedFile, openPool, type Pool } from './runner/pool.ts'
 import { endedLines, failureLines, skipLines } from './runner/report.ts'
+import { unsteadyFiles } from './unsteady.ts'
 
 // A program, `npm test`: types, lint, documents and all files of tests. With names of files it runs only those, and with
 // --checks no file.
@@ -116,7 +117,11 @@ function conclude(): void {
   for (const script of failedChecks) print(`npm run ${script} (its errors are above)\n`)
   if (unsteady.length > 0)
     print(`\nUnsteady, failed at first and passed alone: ${unsteady.length}\n`)
-  for (const file of unsteady) print(`  ${file}\n`)
+  for (const file of unsteady) {
+    const known = unsteadyFiles.find((row) => row.file === file)
+    const told = known === undefined ? 'new: find its cause' : `known: ${known.cause}`
+    print(`  ${file} (${told})\n`)
+  }
   if (isTooUnsteady) print(`A run with more than ${unsteadyMax} unsteady files has failed.\n`)
   const passed = sum(all.map(({ passed }) => passed))
   const failures = sum(all.map(({ failures }) => failures.length))

@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { unsteadyFiles } from '../unsteady.ts'
 
 // A test proves what the product does, never how quick the machine is (CONTRIBUTING.md, "Tests").
 
@@ -36,6 +37,8 @@ const habits: readonly { readonly habit: RegExp; readonly instead: string }[] = 
   },
 ]
 
+const dayMs = 86_400_000
+
 /** Where it cannot be otherwise, and why. At most ten. */
 const exceptions: Readonly<Record<string, string>> = {
   'test/support/until.ts': 'the one waiter',
@@ -67,4 +70,15 @@ t.test('no test sleeps, measures, or looks away from what it waits for', async (
   const needless = Object.keys(exceptions).filter((file) => !found.some((one) => one.file === file))
   t.same(needless, [], 'an exception that is no longer needed is taken out')
   t.ok(Object.keys(exceptions).length <= 10, 'at most ten exceptions')
+})
+
+t.test('at most three files are known to be unsteady, each for 14 days at most', async (t) => {
+  t.ok(unsteadyFiles.length <= 3, `${unsteadyFiles.length} rows`)
+  const today = Math.floor(Date.now() / dayMs)
+  for (const { file, cause, lastDay } of unsteadyFiles) {
+    t.ok(existsSync(file), file)
+    t.ok(cause.length > 20, `${file}: says its cause`)
+    const left = Date.parse(lastDay) / dayMs - today
+    t.ok(left >= 0 && left <= 14, `${file}: ${left} days are left`)
+  }
 })
