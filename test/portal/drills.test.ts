@@ -16,9 +16,11 @@ t.test('records tell a drill from a call, and no usage counts one', async (t) =>
   await owner.send('POST', `${path}/subscriptions`, { ...version, plan: 'default' })
   const { body: issued } = await owner.send('POST', `${path}/keys`, { name: 'First' })
   const { body: consent } = await owner.send('POST', `${path}/sandbox/consents`, {})
-  // One of them breaks off.
+  // The slow one takes seconds; test/edge/drills shows it on a moved clock.
+  const quick = drills.filter((drill) => drill !== 'slow')
+  // One breaks off.
   await Promise.allSettled(
-    drills.map(async (drill) => {
+    quick.map(async (drill) => {
       const answer = await fetch(`${tollgate.urls.gateway}/v1.7.0/accounts`, {
         headers: {
           ...{ 'x-api-key': issued.key, 'x-request-id': randomUUID(), 'sandbox-drill': drill },
@@ -29,9 +31,9 @@ t.test('records tell a drill from a call, and no usage counts one', async (t) =>
     }),
   )
   const calls = async () => (await owner.send('GET', `${path}/calls?limit=100`)).body.items
-  await until('each drill has a record', async () => (await calls()).length === drills.length)
+  await until('each drill has a record', async () => (await calls()).length === quick.length)
   const items: { drill: string; reason: string }[] = await calls()
-  t.same(items.map(({ drill }) => drill).toSorted(), drills.toSorted())
+  t.same(items.map(({ drill }) => drill).toSorted(), quick.toSorted())
   for (const { drill, reason } of items)
     t.match(reason, /^A drill: .* does not count against your limit\.$/, drill)
   const { body: usage } = await owner.send('GET', `${path}/usage`)
