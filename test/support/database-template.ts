@@ -2,17 +2,16 @@ import { createHash } from 'node:crypto'
 import {
   existsSync,
   globSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
@@ -23,6 +22,7 @@ import { registryMigrations } from '../../src/gateway/registry/migrations/index.
 import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import { migrate } from '../../src/platform/migrate.ts'
+import { until } from './until.ts'
 
 /** What a copied database holds: no tables, or those of registry and bank with the sandbox as it is seeded at `seededAt`. */
 export type DatabaseContents = 'empty' | { readonly seededAt: number }
@@ -72,24 +72,44 @@ export async function madeOnce(
 ): Promise<string> {
   const folder = join(tmpdir(), name)
   if (existsSync(folder)) return folder
-  const claim = `${folder}.claim`
-  try {
-    mkdirSync(claim)
-  } catch {
-    // Another process makes it. If that one was killed, this one does.
-    for (let waited = 0; waited < 400; waited += 1) {
-      if (existsSync(folder)) return folder
-      await delay(50)
-    }
-  }
+  const claim = `${folder}.maker`
+  let isOurs = false
+  await until(`${folder} exists, or its maker has ended`, () => {
+    if (existsSync(folder)) return true
+    isOurs = takeClaim(claim)
+    return isOurs
+  })
+  if (!isOurs) return folder
   try {
     await make(folder)
   } catch (error) {
     // Two made it; the other one is as good.
     if (!existsSync(folder)) throw error
+  } finally {
+    rmSync(claim, { force: true })
   }
-  rmSync(claim, { recursive: true, force: true })
   return folder
+}
+
+/** Whether this process is the first; the claim of one that has ended is removed, for the next look. */
+function takeClaim(file: string): boolean {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' })
+    return true
+  } catch {
+    // Empty, it was claimed this moment; the id 0 stands for this process's group, which runs.
+    if (!isRunning(Number(readFileSync(file, 'utf8')))) rmSync(file, { force: true })
+    return false
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The same for contents that are the same. */

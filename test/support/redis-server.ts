@@ -6,10 +6,10 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Test } from './database.ts'
 import { freePort } from './free-port.ts'
+import { until } from './until.ts'
 
 export interface RedisServer {
   /** `redis://127.0.0.1:<port>`. */
@@ -146,21 +146,20 @@ export async function spawnRedis(port: number, args: readonly string[]): Promise
     child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}: ${said}`)))
   })
   failure.catch(() => undefined) // later it ends as it should
-  await Promise.race([failure, accepts(port, child)])
+  const isRunning = () =>
+    child.pid !== undefined && child.exitCode === null && child.signalCode === null
+  const started = until('Redis accepts connections', () => !isRunning() || accepts(port))
+  await Promise.race([failure, started])
   return child
 }
 
-/** Resolves when something accepts connections on the port, or the server has ended. */
-async function accepts(port: number, server: ChildProcess): Promise<void> {
-  while (server.pid !== undefined && server.exitCode === null) {
-    const socket = connect({ port, host: '127.0.0.1' })
-    try {
-      await once(socket, 'connect')
-      return
-    } catch {
-      await delay(10)
-    } finally {
-      socket.destroy()
-    }
+/** @throws when nothing accepts connections on the port */
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  try {
+    await once(socket, 'connect')
+    return true
+  } finally {
+    socket.destroy()
   }
 }
