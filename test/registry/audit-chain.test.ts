@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import { createAuditChain } from '../../src/gateway/registry/audit/audit-chain.ts'
@@ -17,8 +16,9 @@ import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import type { RegistryStores } from '../../src/gateway/registry/stores.ts'
 import { createWatchedCopy } from '../../src/platform/watched-files.ts'
 import { tollgate } from '../support/cli.ts'
-import { testDatabase, testDataDir, testPostgres } from '../support/database.ts'
+import { eachDatabase, testDatabase, testDataDir } from '../support/database.ts'
 import { testStores } from '../support/registry.ts'
+import { until } from '../support/until.ts'
 
 const pepper = 'a-pepper-for-tests-and-nothing-else'
 
@@ -29,14 +29,9 @@ t.test('canonical JSON is that of RFC 8785', async (t) => {
   )
 })
 
-for (const [name, open] of [
-  ['the embedded database', testDatabase],
-  ['PostgreSQL', testPostgres],
-] as const) {
-  t.test(`the chain over the audit, on ${name}`, async (t) => {
-    const opened = await open(t)
-    if (opened === undefined) return
-    const { database, url } = opened
+for (const { name, open, skip } of eachDatabase) {
+  t.test(`the chain over the audit, ${name}`, { skip }, async (t) => {
+    const { database, url } = await open(t)
     const stores = await testStores(database)
     const db = database.connect<RegistrySchema>()
     const { auditChain } = stores
@@ -105,6 +100,15 @@ for (const [name, open] of [
         t.same((await auditChain.verify()).faults, [])
       },
     )
+
+    /** Whether another connection has given up its transaction since then. */
+    async function hasRolledBack(since: Promise<Date>): Promise<boolean> {
+      const { rows } = await sql`
+        select from pg_stat_activity where query = 'rollback' and query_start > ${await since}`.execute(
+        db,
+      )
+      return rows.length > 0
+    }
 
     t.test('each way to change, remove or move rows is found and named', async (t) => {
       for (const [what, change, expected] of tamperings) {
@@ -200,11 +204,14 @@ for (const [name, open] of [
         await leaveEntries(db, 5)
         await auditChain.seal()
         // Another process extends the chain meanwhile.
-        const taken = Promise.withResolvers<void>()
+        const taken = Promise.withResolvers<Date>()
         const other = db.transaction().execute(async (trx) => {
           await tryLockChain(trx)
-          taken.resolve()
-          await delay(200)
+          const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(trx)
+          taken.resolve(rows[0]?.at ?? border)
+          // The embedded database runs one transaction at a time.
+          if (name === 'PostgreSQL')
+            await until('it is in the way', () => hasRolledBack(taken.promise))
         })
         await taken.promise
         const checkpoint = await auditChain.prune({ before: border, by: 'operator:test' })

@@ -1,20 +1,16 @@
 import t from 'tap'
-import { testDatabase, testPostgres } from '../support/database.ts'
+import { eachDatabase } from '../support/database.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 import { TestClock } from '../support/test-clock.ts'
 
 const by = 'developer:11111111-1111-4111-8111-111111111111'
 const hour = 3_600_000
 
-for (const [name, open] of [
-  ['embedded', testDatabase],
-  ['PostgreSQL', testPostgres],
-] as const) {
-  t.test(name, async (t) => {
-    const opened = await open(t)
-    if (opened === undefined) return
+for (const { name, open, skip } of eachDatabase) {
+  t.test(name, { skip }, async (t) => {
+    const { database } = await open(t)
     const clock = new TestClock(Date.now())
-    const stores = await testStores(opened.database, { now: () => clock.now })
+    const stores = await testStores(database, { now: () => clock.now })
     const inputFor = (applicationId: string, calls = 200) => ({
       applicationId,
       api: 'xs2a',

@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { type Database, openDatabase } from '../../src/platform/database.ts'
@@ -24,6 +23,7 @@ import {
   nameOfContents,
 } from './database-template.ts'
 import { freePort } from './free-port.ts'
+import { until } from './until.ts'
 
 /** What these functions need of a test: where to undo, and how to say that something is missing. */
 export interface Test {
@@ -72,6 +72,12 @@ export async function testEmbedded(t: Test, contents?: DatabaseContents): Promis
   })
   return { database, url: embedded.url, stop }
 }
+
+/** The databases that Tollgate runs on, for a suite that runs on each. */
+export const eachDatabase = [
+  { name: 'embedded', open: testEmbedded, skip: false },
+  { name: 'PostgreSQL', open: testDatabase, skip: postgresMissing() },
+] as const
 
 interface SharedServer {
   create(t: Test, contents: DatabaseContents): Promise<TestDatabase>
@@ -288,15 +294,10 @@ function serverOver(
       stdio: 'ignore',
     })
     if (isBackground) server.unref()
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await administer(url, 'select 1')
-        return
-      } catch (error) {
-        if (attempt === 200) throw error
-        await delay(50)
-      }
-    }
+    await until('PostgreSQL answers', async () => {
+      await administer(url, 'select 1')
+      return true
+    })
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
