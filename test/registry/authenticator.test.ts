@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { mock } from 'node:test'
 import { pino } from 'pino'
 import t from 'tap'
 import { createAuthenticator } from '../../src/gateway/registry/authenticator.ts'
@@ -11,14 +13,14 @@ import type { Authentication } from '../../src/gateway/registry/registry.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import type { RegistryStores } from '../../src/gateway/registry/stores.ts'
 import { openDatabase } from '../../src/platform/database.ts'
-import { startPostgres, testDatabase } from '../support/database.ts'
+import { postgresMissing, startPostgres, testDatabase } from '../support/database.ts'
 import { mistyped } from '../support/mistyped.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'
 import { until } from '../support/until.ts'
 
 const log = pino({ level: 'silent' })
 const by = 'system'
-const { database } = await testDatabase(t)
+const { database, url } = await testDatabase(t)
 const stores = await testStores(database)
 const findKeyRecords = createFindKeyRecords({ db: database.connect<RegistrySchema>() })
 
@@ -337,19 +339,44 @@ t.test(
   },
 )
 
-t.test('a stall of this process is not taken for one of the database', async (t) => {
-  const { key } = await issue()
-  const rig = createRig({
-    deadlineMs: 100,
-    async find(ids) {
-      const found = findKeyRecords(ids)
-      // The statement is on its way; its answer and the deadline come while this process does something else.
-      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500))
-      return found
-    },
-  })
-  t.match(await rig.authenticate(key.key), { keyId: key.id })
-})
+t.test(
+  'a stall of this process is not taken for one of the database',
+  {
+    skip: postgresMissing() || (process.platform !== 'linux' && 'socket buffers are read in /proc'),
+  },
+  async (t) => {
+    const { key } = await issue()
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
+    const own = openDatabase({ url, log })
+    t.teardown(() => own.close())
+    const find = createFindKeyRecords({ db: own.connect<RegistrySchema>() })
+    // So that it has a connection.
+    await find([])
+    const deadlineMs = 100
+    const rig = createRig({
+      deadlineMs,
+      async find(ids) {
+        const found = find(ids)
+        // The statement is on its way; its answer and the deadline come while this process does something else.
+        setImmediate(() => {
+          stallUntilAnswered()
+          mock.timers.tick(deadlineMs)
+        })
+        return found
+      },
+    })
+    t.match(await rig.authenticate(key.key), { keyId: key.id })
+  },
+)
+
+/** Blocks this process until the database has written to a socket that it has not read. */
+function stallUntilAnswered(): void {
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
+  // `<local address> <remote address> 01 <bytes to send>:<bytes to read>`, where 01 is an open connection.
+  const unread = new RegExp(`:${port} 01 \\w+:(?!0+ )`)
+  while (!unread.test(readFileSync('/proc/net/tcp', 'utf8')));
+}
 
 t.test('a look-up begun before a revocation does not bring the key back', async (t) => {
   const { key } = await issue()
@@ -488,12 +515,13 @@ t.test('a use is noted once a minute', async (t) => {
 t.test('PostgreSQL hung or gone: answers in time, and right again afterwards', async (t) => {
   const server = await startPostgres(t)
   if (server === undefined) return
-  // Nothing but the deadline of the look-up ends the wait, so the bound below can be generous.
+  // Nothing but the deadline of the look-up ends the wait for a database that hangs.
+  const hour = 3_600_000
   const real = openDatabase({
     url: server.url,
     log,
-    connectTimeoutMs: 60_000,
-    statementTimeoutMs: 60_000,
+    connectTimeoutMs: hour,
+    statementTimeoutMs: hour,
   })
   t.teardown(() => real.close())
   const realStores = await testStores(real)
@@ -513,9 +541,7 @@ t.test('PostgreSQL hung or gone: answers in time, and right again afterwards', a
     await fault()
     rig.pass(31_000)
     t.match(rig.atOnce(known.key.key), { keyId: known.key.id })
-    const asked = performance.now()
     t.equal(await rig.authenticate(cold.key.key), 'unreachable')
-    t.ok(performance.now() - asked < 20_000, `${performance.now() - asked} ms`)
     await repair()
     await until('the new key is recognised', () => isRecognised(cold.key.key))
     t.match(await rig.authenticate(cold.key.key), { keyId: cold.key.id })
