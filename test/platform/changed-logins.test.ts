@@ -34,9 +34,21 @@ t.test(
     const database = openDatabase({ url: withPassword('one'), log })
     t.teardown(() => database.close())
     const app = database.connect()
-    /** More at once than there are idle connections. */
-    const burst = (size: number) =>
-      Promise.all(Array.from({ length: size }, () => sql`select pg_sleep(0.05)`.execute(app)))
+    /** Statements on as many connections at once. */
+    async function burst(size: number): Promise<void> {
+      const allRan = Promise.withResolvers<void>()
+      let ran = 0
+      const run = () =>
+        app.connection().execute(async (connection) => {
+          await sql`select 1`.execute(connection)
+          ran += 1
+          if (ran === size) allRan.resolve()
+          await allRan.promise
+        })
+      // One that fails lets the others go.
+      const running = Array.from({ length: size }, () => run().finally(allRan.resolve))
+      await Promise.all(running)
+    }
     await burst(2)
 
     database.adoptLogin(withPassword('two'))

@@ -9,20 +9,14 @@ const clients = 1_500
 const systemMax =
   process.platform === 'linux' ? Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) : 0
 
-/** Opens the clients at once, and ends when all are connected or nothing has happened for long. */
+/** Opens the clients at once, and ends when all are connected. */
 const connectAll = `
   const { connect } = require('node:net')
   let connected = 0
-  const timer = setTimeout(finish, 8_000)
-  function finish() {
-    console.log(connected)
-    process.exit()
-  }
   for (let at = 0; at < ${clients}; at += 1) {
     connect(Number(process.argv[1]), '127.0.0.1', () => {
       connected += 1
-      timer.refresh()
-      if (connected === ${clients}) finish()
+      if (connected === ${clients}) process.exit()
     }).on('error', () => undefined)
   }`
 
@@ -33,9 +27,9 @@ t.test(
     const app = fastify()
     t.teardown(() => app.close())
     const url = await listen(app, 'GATEWAY', { host: '127.0.0.1', port: 0 })
-    // This process accepts nothing while it waits for the other one.
-    const connected = execFileSync(process.execPath, ['-e', connectAll, new URL(url).port])
-    t.equal(Number(connected), clients)
+    // This process accepts nothing while it waits for the other one, so a client that finds no room never connects.
+    const program = ['-e', connectAll, new URL(url).port]
+    t.doesNotThrow(() => execFileSync(process.execPath, program, { timeout: 60_000 }))
   },
 )
 
