@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { BucketLimit, Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
@@ -18,6 +17,7 @@ import {
   bucketOf,
   countdown,
   longWindowSeconds,
+  patientMs,
   remainingOf,
   silent,
 } from './rig.ts'
@@ -102,25 +102,21 @@ async function redisRig(
 ): Promise<Rig> {
   const redis = await start()
   t.teardown(() => redis.stop())
-  const { clock, monotonic, setTime } = movedClocks(t, begin)
+  const { clock, monotonic, setTime, pass } = movedClocks(t, begin)
   return {
     async open() {
       const counter = await createRedisCounter({
         address: parseRedisAddress(redis.url),
         processes: 2,
         settleMs: 0,
-        deadlineMs: 1000,
+        deadlineMs: patientMs,
         monotonic,
         log: silent,
       })
       t.teardown(() => counter.close())
       return counter
     },
-    async pass(ms) {
-      // The clock is moved by whole seconds. Timers may come a fraction of a millisecond early.
-      setTime(clock.now() + ms - (ms % 1000))
-      await delay((ms % 1000) + 1)
-    },
+    pass: async (ms) => pass(ms),
     async endWindow() {
       const windowMs = windowLength * 1000
       setTime(Math.ceil(clock.now() / windowMs) * windowMs + 1000)

@@ -10,6 +10,10 @@ import {
 export interface ShiftedClock {
   /** Makes it this time on every server; it goes on from there. */
   set(timeMs: number): void
+  /** Makes it this time on every server until it is moved. */
+  stop(timeMs: number): void
+  /** Lets so many whole milliseconds pass on every server. */
+  pass(ms: number): void
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -22,21 +26,41 @@ export interface ShiftedClock {
 export function shiftClock(t: Test): ShiftedClock {
   const scripts = [grantScript, resetScript].map((script) => ({ script, original: { ...script } }))
   const line = "local time = redis.call('TIME')\n"
-  let shiftSeconds = 0
+  let shiftMs = 0
+  let stoppedAt: number | undefined
   t.teardown(() => {
     for (const { script, original } of scripts) Object.assign(script, original)
   })
+  function move(): void {
+    const micros =
+      stoppedAt === undefined ? `time[1] * 1000000 + time[2] + ${shiftMs * 1000}` : stoppedAt * 1000
+    const moved = `
+      local moved = ${micros}
+      time = { math.floor(moved / 1000000), moved % 1000000 }
+    `
+    for (const { script, original } of scripts) {
+      if (!original.text.includes(line)) throw new Error('the scripts read the time elsewhere')
+      const text = original.text.replace(line, `${line}${moved}\n`)
+      const shifted: Script = { text, sha1: createHash('sha1').update(text).digest('hex') }
+      Object.assign(script, shifted)
+    }
+  }
   return {
     set(timeMs) {
-      shiftSeconds = Math.round((timeMs - Date.now()) / 1000)
-      for (const { script, original } of scripts) {
-        if (!original.text.includes(line)) throw new Error('the scripts read the time elsewhere')
-        const text = original.text.replace(line, `${line}time[1] = time[1] + ${shiftSeconds}\n`)
-        const shifted: Script = { text, sha1: createHash('sha1').update(text).digest('hex') }
-        Object.assign(script, shifted)
-      }
+      shiftMs = timeMs - Date.now()
+      stoppedAt = undefined
+      move()
     },
-    now: () => Date.now() + shiftSeconds * 1000,
+    stop(timeMs) {
+      stoppedAt = timeMs
+      move()
+    },
+    pass(ms) {
+      if (stoppedAt === undefined) shiftMs += ms
+      else stoppedAt += ms
+      move()
+    },
+    now: () => stoppedAt ?? Date.now() + shiftMs,
   }
 }
 
@@ -52,6 +76,10 @@ export function movedClocks(t: Test, beginMs: number) {
       const before = clock.now()
       clock.set(timeMs)
       skipped += clock.now() - before
+    },
+    pass(ms: number) {
+      clock.pass(ms)
+      skipped += ms
     },
   }
 }

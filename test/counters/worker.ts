@@ -1,10 +1,10 @@
 // A gateway process reduced to its counter, for tests that need real ones. The first
 // message says how to make the counter, each later one which calls to make.
-import { setTimeout as delay } from 'node:timers/promises'
 import type { BucketLimit, Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { createRedisCounter } from '../../src/gateway/counters/redis/redis-counter.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
+import { until } from '../support/until.ts'
 import { admittedOf, ask, askTimes, bucketOf, silent } from './rig.ts'
 
 /** How a worker counts. */
@@ -86,9 +86,13 @@ async function workEach({ name, from, to, step }: EachTask): Promise<void> {
 const turnMax = 1000
 
 async function admitEach(made: Counter, limits: readonly BucketLimit[]): Promise<number> {
-  const grants = await Promise.all(limits.map((limit) => ask(made, [limit])))
-  const again = limits.filter((_, n) => grants[n]?.decision.startsWith('degraded'))
-  if (again.length === 0) return admittedOf(grants)
-  await delay(50)
-  return admittedOf(grants) + (await admitEach(made, again))
+  let left = limits
+  let admitted = 0
+  await until('the store has decided each call', async () => {
+    const grants = await Promise.all(left.map((limit) => ask(made, [limit])))
+    admitted += admittedOf(grants)
+    left = left.filter((_, n) => grants[n]?.decision.startsWith('degraded'))
+    return left.length === 0
+  })
+  return admitted
 }
