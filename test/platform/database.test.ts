@@ -333,28 +333,31 @@ t.test('a closing database lets its neighbours finish and takes no new ones', as
 
 t.test('a database that breaks down is started again with all it had', async (t) => {
   const dataDir = await testDataDir(t)
-  const embedded = await startEmbeddedDatabase({ dataDir, log })
-  const database = openDatabase({
-    url: embedded.url,
-    log,
-    connectTimeoutMs: 2000,
-    statementTimeoutMs: 2000,
+  const before = await startEmbeddedDatabase({ dataDir, log })
+  const first = openDatabase({ url: before.url, log })
+  await sql`create table kept (n int)`.execute(first.connect())
+  await sql`insert into kept values (1)`.execute(first.connect())
+  await first.close()
+  await before.close()
+  const reported: string[] = []
+  const embedded = await startEmbeddedDatabase({
+    dataDir,
+    log: { error: (_: unknown, message?: string) => void reported.push(String(message)) },
   })
+  const database = openDatabase({ url: embedded.url, log })
   t.teardown(async () => {
     await database.close()
     await embedded.close()
   })
-  const db = database.connect<unknown>()
-  await sql`create table kept (n int)`.execute(db)
-  await sql`insert into kept values (1)`.execute(db)
-  // A start message without a user makes the session inside PGlite end.
+  // A start message without a user, if it is the first one, makes the session inside PGlite end.
   const wrong = connect(`${dataDir}/.s.PGSQL.5432`)
   wrong.write(Buffer.from([0, 0, 0, 9, 0, 3, 0, 0, 0]))
   await once(wrong, 'data')
+  await until('it has ended', () => reported.includes('embedded database ended, starting it again'))
   wrong.destroy()
   let rows: unknown
   await until('it answers again', async () => {
-    rows = (await sql`select n from kept`.execute(db)).rows
+    rows = (await sql`select n from kept`.execute(database.connect())).rows
     return true
   })
   t.same(rows, [{ n: 1 }])
