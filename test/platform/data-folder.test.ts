@@ -32,9 +32,9 @@ function opener(path: string) {
   const program = `
     const { openDataFolder } = await import(${JSON.stringify(module)})
     try { await openDataFolder(${JSON.stringify(path)}); console.log('open') } catch (error) { console.log(error.message) }
-    setInterval(() => {}, 1000)`
+    process.stdin.resume()`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   return {
     child,
