@@ -65,13 +65,14 @@ async function leaveWhileCounted(t: Test, bytes: string, calls: number, limit = 
   await until('the counter is asked', () => isHeld(calls))
   resetConnection(socket)
   await until('the gateway sees that the client left', async () => (await edge.connections()) === 0)
+  const monotonic = () => performance.now()
   letGo()
   await until('every call has ended', () => ended.length === calls)
   const usage = createUsageBuffer()
   for (const one of ended) countCall(usage, one, { usageLost: () => undefined })
   return {
     metrics: await edge.metrics(),
-    records: ended.map((one) => recordOf(one, performance.now())),
+    records: ended.map((one) => recordOf(one, monotonic())),
     rows: usage.take(10),
     backend,
   }

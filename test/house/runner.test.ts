@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,7 +74,7 @@ t.test('a run that is ended names the files that were running', async (t) => {
 })
 
 /** @param signal sent when a file has begun */
-function run(t: Test, names: readonly string[], signal?: NodeJS.Signals): Promise<Run> {
+async function run(t: Test, names: readonly string[], signal?: NodeJS.Signals): Promise<Run> {
   const marks = mkdtempSync(join(tmpdir(), 'marks-'))
   t.teardown(() => rmSync(marks, { recursive: true, force: true }))
   const files = names.map((name) => `test/fixtures/runner/${name}.ts`)
@@ -87,9 +88,11 @@ function run(t: Test, names: readonly string[], signal?: NodeJS.Signals): Promis
       output += text
     })
   }
-  if (signal !== undefined)
-    until('the file begins', () => existsSync(`${marks}/begun`)).then(() => child.kill(signal))
-  return new Promise((resolve) => {
-    child.once('close', (code) => resolve({ code, output }))
-  })
+  const closed = once(child, 'close')
+  if (signal !== undefined) {
+    await until('the file begins', () => existsSync(`${marks}/begun`))
+    child.kill(signal)
+  }
+  const [code] = await closed
+  return { code, output }
 }

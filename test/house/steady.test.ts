@@ -20,7 +20,7 @@ const habits: readonly { readonly habit: RegExp; readonly instead: string }[] = 
   },
   {
     habit:
-      /\bDate\.now\(\) *[<>]|(?<!=)[<>]=? *Date\.now\(\)|\bDate\.now\(\) - (?:before|begun|start|asked|from|at)\w*/g,
+      /\bDate\.now\(\) *[<>](?!=)|(?<!=)[<>] *Date\.now\(\)(?! - \d)|\bDate\.now\(\) - (?:before|begun|start|asked|from|at)\w*/g,
     instead: 'compares with the clock of the machine: hand the clock in, or use until',
   },
   {
@@ -32,7 +32,7 @@ const habits: readonly { readonly habit: RegExp; readonly instead: string }[] = 
     instead: 'has a deadline of its own: use until, or make it a proof',
   },
   {
-    habit: /^ *(?:void )?until\(/gm,
+    habit: /(?<![=(,:?]|=>)\n *(?:void )?until\(/g,
     instead: 'does not look at what it waits for: await until',
   },
 ]
@@ -51,18 +51,22 @@ const exceptions: Readonly<Record<string, string>> = {
 const notTests =
   /^test\/(?:run\.ts|runner\/|simulation\/|fixtures\/|screenshots\.ts|make-release\.ts|house\/steady\.test\.ts)/
 
+/** What a text does that a test must not, as "12 sleeps: …", by line. */
+function habitsOf(text: string): string[] {
+  return habits.flatMap(({ habit, instead }) =>
+    [...text.matchAll(habit)].map(({ index, 0: found }) => {
+      const line = text.slice(0, index + found.length).split('\n').length
+      return `${line} ${instead}`
+    }),
+  )
+}
+
 t.test('no test sleeps, measures, or looks away from what it waits for', async (t) => {
   const files = globSync('test/**/*.ts').filter((file) => !notTests.test(file))
   t.ok(files.length > 250, `${files.length} files`)
-  const found = files.flatMap((file) => {
-    const text = readFileSync(file, 'utf8')
-    return habits.flatMap(({ habit, instead }) =>
-      [...text.matchAll(habit)].map(({ index }) => ({
-        file,
-        told: `${file}:${text.slice(0, index).split('\n').length} ${instead}`,
-      })),
-    )
-  })
+  const found = files.flatMap((file) =>
+    habitsOf(readFileSync(file, 'utf8')).map((told) => ({ file, told: `${file}:${told}` })),
+  )
   t.same(
     found.filter(({ file }) => !Object.hasOwn(exceptions, file)).map(({ told }) => told),
     [],
@@ -70,6 +74,32 @@ t.test('no test sleeps, measures, or looks away from what it waits for', async (
   const needless = Object.keys(exceptions).filter((file) => !found.some((one) => one.file === file))
   t.same(needless, [], 'an exception that is no longer needed is taken out')
   t.ok(Object.keys(exceptions).length <= 10, 'at most ten exceptions')
+})
+
+t.test('each habit is found where a test has it, and nothing else is taken for one', async (t) => {
+  const bad = [
+    "import { setTimeout as delay } from 'node:timers/promises'",
+    'await new Promise((resolve) => setTimeout(resolve, 50))',
+    'const begun = performance.now()',
+    'while (Date.now() < end) await turn()',
+    't.ok(Date.now() - begun < 9_000)',
+    'const before = process.threadCpuUsage()',
+    "await untilWithin(500, 'it answers', isUp)",
+    "  t.ok(true)\n  until('it answers', isUp)",
+  ]
+  t.same(
+    bad.filter((text) => habitsOf(text).length === 0),
+    [],
+  )
+  const good = [
+    "import { setImmediate as turn } from 'node:timers/promises'",
+    't.setTimeout(120_000)',
+    'monotonic: () => performance.now() + moved,',
+    'expiresAt: new Date(Date.now() + 3_600_000)',
+    't.ok(before <= madeAt && madeAt <= Date.now())',
+    "const ended = () =>\n  until('ended', isEnded)",
+  ]
+  t.same(good.flatMap(habitsOf), [])
 })
 
 t.test('at most three files are known to be unsteady, each for 14 days at most', async (t) => {

@@ -6,9 +6,9 @@ import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
-import { startFromSmallProcess } from '../small-parent.ts'
 import { leftOpenSince, lookAtOpen } from './left-open.ts'
 import type { Answer, Failure, FileResult, Order, RunOrder, Skip } from './messages.ts'
+import { startFromSmallProcess } from './small-parent.ts'
 
 // A program that runs the files of tests that its parent names, one after the other. Most files take longer to load and
 // warm up the same code than to run their tests, so one process runs many.
