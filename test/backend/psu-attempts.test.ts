@@ -1,6 +1,5 @@
 import t from 'tap'
-import { bankDatabase, lastSegment, type TestAnswer, testBank } from '../support/bank.ts'
-import { testPostgres } from '../support/database.ts'
+import { eachBankDatabase, lastSegment, type TestAnswer, testBank } from '../support/bank.ts'
 import { consentRequest } from '../support/requests.ts'
 import { approval, noa, scaBrowser } from '../support/sca-browser.ts'
 
@@ -10,13 +9,9 @@ const minutes = 60_000
 const wrong = { psuData: { password: 'wrong' } }
 const right = { psuData: { password: '12345' } }
 
-for (const [name, open] of [
-  ['embedded database', bankDatabase],
-  ['PostgreSQL', testPostgres],
-] as const) {
-  t.test(name, async (t) => {
+for (const { name, open, skip } of eachBankDatabase) {
+  t.test(name, { skip }, async (t) => {
     const database = await open(t)
-    if (database === undefined) return
     const bank = await testBank(t, { database, sandbox })
     // A second process on the same database, with a clock of its own.
     const second = await testBank(t, { database, sandbox })
