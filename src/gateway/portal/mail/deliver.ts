@@ -20,7 +20,7 @@ export interface DeliveryOptions {
   readonly metrics: MailMetrics
   readonly log: Pick<Logger, 'warn' | 'error' | 'info'>
   /** Between two looks at the queue. (Default: 2 s) */
-  readonly pollMs?: number
+  readonly pollMs?: number | undefined
 }
 
 const failures = {

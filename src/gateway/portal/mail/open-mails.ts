@@ -63,7 +63,7 @@ export async function openMails(options: MailsOptions): Promise<Mails> {
     metrics: createMailMetrics(options.metricsRegistry),
     log,
     // Only this process writes mails into an embedded database, and it wakes the delivery. Retries may be a little late.
-    pollMs: options.pollMs ?? (options.database.onTransaction === undefined ? 2_000 : 10_000),
+    pollMs: options.pollMs ?? (options.database.onTransaction === undefined ? undefined : 10_000),
   })
   lifetime.opened(() => delivery.close())
   const optOuts = createOptOuts({ key: secrets.optOut })
