@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { changedSince, guardsChanged } from './changed.ts'
 import { ProveError, type Request, readRequest } from './request.ts'
-import { type Proof, proofs } from './table.ts'
+import { proofs } from './table.ts'
 
 // A program, `npm run prove`: lists the proofs, or runs some of them one after the other, each alone on the machine. Each run
 // adds a line to docs/proofs.md, except a run with arguments of the proof's own, which may be any part of it.
@@ -35,7 +35,9 @@ try {
 function namesOf({ names, changedSince: revision }: Request): readonly string[] | undefined {
   if (revision === undefined) return names.length > 0 ? names : undefined
   const changed = changedSince(revision, root)
-  const guarding = Object.keys(proofs).filter((name) => guardsChanged(proofOf(name), changed))
+  const guarding = Object.entries(proofs)
+    .filter(([, proof]) => guardsChanged(proof, changed))
+    .map(([name]) => name)
   print(
     `${changed.length} files changed since ${revision}; they are guarded by ${guarding.length} proofs:`,
   )
@@ -70,7 +72,8 @@ function lastRuns(): ReadonlyMap<string, string> {
 }
 
 async function prove(name: string, { seed, isWhole, args }: Request): Promise<void> {
-  const proof = proofOf(name)
+  const proof = proofs[name]
+  if (proof === undefined) throw new Error(`no proof ${name}`)
   if (args.length > 0 && !proof.isProgram)
     throw new ProveError(
       `The proof "${name}" takes no arguments of its own, so not ${args.join(' ')}.`,
@@ -84,7 +87,6 @@ async function prove(name: string, { seed, isWhole, args }: Request): Promise<vo
     ...process.env,
     PROOF: isFull ? 'whole' : 'share',
     SEED: seed,
-    TAP_TIMEOUT: '3600',
     // A proof that was skipped shows nothing.
     REQUIRE_SERVICES: '1',
     PROOF_FIGURES: join(folder, 'figures'),
@@ -135,12 +137,6 @@ function commit(): string {
     execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   const isClean = git('status', '--porcelain', '--', ':!docs/proofs.md') === ''
   return `${git('rev-parse', '--short=8', 'HEAD')}${isClean ? '' : '+'}`
-}
-
-function proofOf(name: string): Proof {
-  const proof = proofs[name]
-  if (proof === undefined) throw new Error(`no proof ${name}`)
-  return proof
 }
 
 function print(line: string): void {

@@ -39,15 +39,11 @@ function sizedTests(file: string, told: Told): Proof {
   return tests(file, told, true)
 }
 
-function program(
-  file: string,
-  told: Told,
-  args: (run: ProofRun) => readonly string[] = () => [],
-): Proof {
+function program(file: string, told: Told, args?: (run: ProofRun) => readonly string[]): Proof {
   return {
     ...told,
-    ...{ own: dirname(`proofs/${file}`), hasShare: true, isProgram: true },
-    command: (run) => [`proofs/${file}.ts`, ...args(run)],
+    ...{ own: dirname(`proofs/${file}`), hasShare: args !== undefined, isProgram: true },
+    command: (run) => [`proofs/${file}.ts`, ...(args?.(run) ?? [])],
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect, parseArgs } from 'node:util'
 import { postgresMissing } from '../../test/support/database.ts'
@@ -25,6 +26,9 @@ const { values } = parseArgs({
     write: { type: 'boolean' },
   },
 })
+// The gateways that it starts, often and under load, find here what an earlier one compiled.
+process.env['NODE_COMPILE_CACHE'] ??= resolve('dist', 'compiled')
+
 const seed = Number(values.seed ?? randomInt(2 ** 31))
 const only = values.only?.split(',')
 const soak = values.soak === undefined ? undefined : Number(values.soak)
