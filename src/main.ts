@@ -23,6 +23,7 @@ import { watchConfiguration } from './compose/watch-configuration.ts'
 import { limitConnections } from './platform/connection-limits.ts'
 import { dataDirSetting } from './platform/data-folder.ts'
 import { checkDeployment, deploymentWarnings } from './platform/deployment.ts'
+import type { startEmbeddedDatabase } from './platform/embedded-database.ts'
 import { createJobMetrics } from './platform/job-metrics.ts'
 import { createLifetime, type Lifetime, startWithin } from './platform/lifetime.ts'
 import { listen } from './platform/listen.ts'
@@ -61,6 +62,8 @@ export interface TollgateOptions {
   readonly revision: string
   /** Whether a person reads standard output: a key may be shown only there. */
   readonly isTerminal: boolean
+  /** (Default: startEmbeddedDatabase) */
+  readonly startEmbedded?: typeof startEmbeddedDatabase
 }
 
 /**
@@ -100,7 +103,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   // steps together.
   const filesAtLoad = await folderState(settings.configDir)
   const [database, catalogue, code] = await together(
-    openChosenDatabase({ settings, secrets, dataFolder, roles, log, lifetime }),
+    openChosenDatabase({ ...options, secrets, dataFolder, lifetime }),
     loadCatalogue(settings.configDir),
     importRoles(roles),
   )

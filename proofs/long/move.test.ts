@@ -54,7 +54,7 @@ const folder = testFolder(t)
 t.test(
   'embedded to PostgreSQL and back: the same keys answer, and usage, payments, consents, balances and the audit are the same',
   async (t) => {
-    const first = await runTollgate(t)
+    const first = await runTollgate(t, { isEmbedded: true })
     const oldEnv = { DATA_DIR: first.dataDir }
     const { key, consentId } = await json(
       oldEnv,

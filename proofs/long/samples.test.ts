@@ -21,7 +21,7 @@ const versions = [...catalogue.versions.values()].map((version) => ({
   // Before Tollgate starts: it runs in this process, and compiling them takes a while.
   contracts: answerContracts(version),
 }))
-const { urls, dataDir } = await runTollgate(t)
+const { urls, dataDir } = await runTollgate(t, { isEmbedded: true })
 const stores = await registryBeside(t, dataDir)
 // Each is an application of its own.
 t.jobs = languages.length

@@ -80,15 +80,17 @@ export async function openChosenDatabase({
   roles,
   log,
   lifetime,
+  startEmbedded = startEmbeddedDatabase,
 }: Pick<Foundation, 'settings' | 'secrets' | 'dataFolder' | 'log' | 'lifetime'> & {
   readonly roles: ReadonlySet<Role>
+  readonly startEmbedded?: typeof startEmbeddedDatabase
 }): Promise<Database> {
   let url = settings.databaseUrl
   let embeddedOnly: Partial<DatabaseOptions> = {}
   if (url === undefined) {
     if (dataFolder === undefined) throw new Error('no data folder for the embedded database')
     log.info({ dataDir: dataFolder.path }, 'opening the embedded database, which takes seconds')
-    const embedded = await startEmbeddedDatabase({ dataDir: dataFolder.path, log })
+    const embedded = await startEmbedded({ dataDir: dataFolder.path, log })
     lifetime.opened(() => embedded.close())
     url = embedded.url
     const { onTransaction } = embedded

@@ -276,7 +276,7 @@ t.test(
 )
 
 t.test('commands work beside a running process and on the folder it has left', async (t) => {
-  const running = await runTollgate(t)
+  const running = await runTollgate(t, { isEmbedded: true })
   const { consentId, dataDir } = running
   const beside = { DATA_DIR: dataDir }
   const accounts = () =>

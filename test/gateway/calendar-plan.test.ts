@@ -28,7 +28,7 @@ writeFileSync(join(config, 'plans', 'default.yaml'), plan)
 const tollgate = await runTollgate(t, { env: { CONFIG_DIR: config } })
 const gateway = createClient(t, tollgate.urls.gateway, 1)
 const beside = await besidePortal(t, tollgate)
-const env = { DATA_DIR: tollgate.dataDir, CONFIG_DIR: config }
+const env = { ...tollgate.commandEnv, CONFIG_DIR: config }
 const window = {
   windowSeconds: null,
   calendarWindow: { unit: 'month', timeZone },

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { codeOf, type TestAnswer } from '../support/bank.ts'
+import { codeOf, start, type TestAnswer } from '../support/bank.ts'
+import { testEmbedded } from '../support/database.ts'
 import { type InterfaceCall, interfaceWorld } from '../support/interface.ts'
 import { bill, consentRequest, mandateRequest } from '../support/requests.ts'
 import { createSeal, signatureOf } from '../support/seal.ts'
@@ -27,7 +28,8 @@ const bodies: Readonly<Record<string, object>> = {
 }
 
 t.test('what every operation refuses', async (t) => {
-  const world = await interfaceWorld(t)
+  const database = await testEmbedded(t, { seededAt: start })
+  const world = await interfaceWorld(t, { database })
   // Certificates are good from now, whatever the clock of the test says.
   world.clock.now = Date.now() + 60_000
   const operations = [...world.catalogue.versions.values()].flatMap((version) =>
@@ -120,7 +122,7 @@ t.test('what every operation refuses', async (t) => {
       await schema('bank', 'bank_away')
       await inside(500, 'INTERNAL_SERVER_ERROR')
       await schema('bank_away', 'bank')
-      await world.stopDatabase()
+      await database.stop()
       await inside(503, 'SERVICE_UNAVAILABLE')
     },
   )

@@ -15,7 +15,7 @@ const complete = {
 
 t.test('a strict application', async (t) => {
   const { key, certificate, thumbprint } = createSeal(t, 'rsa')
-  const world = await interfaceWorld(t, [thumbprint])
+  const world = await interfaceWorld(t, { seals: [thumbprint] })
   world.clock.now = Date.now() + 60_000
 
   /** A call as such an application makes it: digest, signature and certificate over everything that must be covered. */

@@ -6,7 +6,6 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import t from 'tap'
-import { testDataDir } from '../support/database.ts'
 import {
   allTold,
   atBank,
@@ -22,6 +21,7 @@ import { freePort } from '../support/free-port.ts'
 import { awaitMail } from '../support/mails.ts'
 import { createPortalClient, mailedToken, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
+import { standInDataDir } from '../support/stand-in-database.ts'
 import { runTollgate } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
@@ -100,7 +100,7 @@ t.test(
   'a bank that was down hears of a deletion when it is back, from whichever process',
   async (t) => {
     const port = await freePort()
-    const dataDir = await testDataDir(t)
+    const dataDir = await standInDataDir(t)
     const env = { BACKEND_URL: `http://127.0.0.1:${port}`, DATA_DIR: dataDir }
     let id = ''
     await t.test('which is tried', async (t) => {

@@ -15,7 +15,7 @@ const fieldsMax = 5
 const calls = 20
 
 t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
-  const tollgate = await runTollgate(t, { plan: { calls, window: 'P365D' } })
+  const tollgate = await runTollgate(t, { isEmbedded: true, plan: { calls, window: 'P365D' } })
   const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
   const beside = await besidePortal(t, tollgate)
   const browser = await startBrowser()

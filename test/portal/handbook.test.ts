@@ -8,7 +8,10 @@ import { childEnvironment } from '../support/child-environment.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
 const handbook = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'portal.md'), 'utf8')
-const { urls, dataDir } = await runTollgate(t, { plan: { calls: 100, window: 'P365D' } })
+const { urls, dataDir } = await runTollgate(t, {
+  isEmbedded: true,
+  plan: { calls: 100, window: 'P365D' },
+})
 
 /** The walk is made of curl. */
 function curlMissing(): string | false {

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 const tollgate = await runTollgate(t, {
   env: { CHANGES_PER_MINUTE: '60', KEYS_PER_HOUR: '20', TRUSTED_PROXIES: '127.0.0.1' },
 })
-const { dataDir, urls } = tollgate
+const { commandEnv, urls } = tollgate
 const beside = await besidePortal(t, tollgate)
 
 async function newApplication() {
@@ -114,8 +114,15 @@ t.test('a key works only from the addresses that its developer listed', async (t
   const wrong = await send('PATCH', `${path}/keys/${issued.id}`, { allowedAddresses: ['x'] })
   t.match(wrong, { status: 400, body: { errors: [{ path: '/allowedAddresses' }] } })
 
-  const env = { DATA_DIR: dataDir }
-  const allowed = await command(env, 'key', 'allow', issued.id, '--from', '192.0.2.9', '--json')
+  const allowed = await command(
+    commandEnv,
+    'key',
+    'allow',
+    issued.id,
+    '--from',
+    '192.0.2.9',
+    '--json',
+  )
   t.match(JSON.parse(allowed.stdout), { applicationId: id, allowedAddresses: ['192.0.2.9'] })
   await until('the key is refused', async () => !(await isOpen()))
 })

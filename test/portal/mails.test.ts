@@ -63,7 +63,7 @@ t.test('changes of keys are told by mail, made on the portal or by a command', a
   t.ok(replaced.text.includes(issued.hint))
   t.ok(replaced.text.includes(rotated.body.hint))
 
-  const { code } = await command({ DATA_DIR: dataDir }, 'key', 'revoke', rotated.body.id)
+  const { code } = await command(running.commandEnv, 'key', 'revoke', rotated.body.id)
   t.equal(code, 0)
   const revoked = await awaitMail(dataDir, { kind: 'key-revoked', to: email })
   t.ok(revoked.text.includes(rotated.body.hint))

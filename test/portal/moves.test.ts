@@ -119,7 +119,7 @@ t.test(
 
     // Under the limit of the published plan, which is larger.
     const replayed = await runCommand(
-      { DATA_DIR: tollgate.dataDir },
+      tollgate.commandEnv,
       ...['diff', 'xs2a', '1.6.0', '1.7.0', '--replay', '--application', applicationId, '--json'],
     )
     t.match(JSON.parse(replayed.stdout).replays, [

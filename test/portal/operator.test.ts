@@ -418,7 +418,7 @@ t.test('an operator sees who calls most, who will soon be refused, and reports i
   })
 
   const today = (ago = 0) => new Date(minute * 60_000 - ago * 86_400_000).toISOString().slice(0, 10)
-  const env = { DATA_DIR: tollgate.dataDir }
+  const env = tollgate.commandEnv
   const range = ['--from', today(1), '--to', today()]
   const report = (...args: string[]) => command(env, 'report', 'usage', ...range, ...args)
   const byApplication = JSON.parse((await report('--json')).stdout)

@@ -131,7 +131,7 @@ t.test('every change of the origins is in the audit, whoever makes it', async (t
   await send('PATCH', path, { redirectOrigins: ['https://a.example', 'https://b.example'] })
   await send('PATCH', path, { name: 'Audited again' })
 
-  const env = { DATA_DIR: tollgate.dataDir }
+  const env = tollgate.commandEnv
   const args = ['application', 'redirects', id]
   const set = await command(env, ...args, '--origin', 'https://c.example', '--json')
   t.match(JSON.parse(set.stdout), { redirectOrigins: ['https://c.example'] })

@@ -6,12 +6,12 @@ import { checkSealed, createReSealing, reSeal } from '../../src/gateway/portal/r
 import { seal, unseal } from '../../src/gateway/portal/sealed.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import type { SealedSecrets } from '../../src/gateway/registry/sealed-secrets.ts'
-import { databaseBeside } from '../../src/platform/embedded-database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { testDatabase } from '../support/database.ts'
 import { openBesidePortal } from '../support/portal-client.ts'
 import { testApplication, testStores } from '../support/registry.ts'
+import { testDatabaseBeside } from '../support/stand-in-database.ts'
 import { registryBeside, runTollgate } from '../support/tollgate.ts'
 
 const [old, next] = ['o'.repeat(32), 'n'.repeat(32)]
@@ -103,7 +103,7 @@ t.test('a session outlives the step that puts another secret in front', async (t
   const { signIn } = openBesidePortal(t, {
     portalUrl: urls.portal,
     stores: await registryBeside(t, dataDir),
-    databaseUrl: (await databaseBeside(dataDir)) ?? '',
+    databaseUrl: await testDatabaseBeside(dataDir),
     sessionSecret: old,
   })
   const { send } = await signIn()

@@ -17,7 +17,7 @@ const tollgate = await runTollgate(t, {
   env: { GATEWAY_CLIENT_CERTIFICATES: 'required', TRUSTED_PROXIES: '127.0.0.1' },
 })
 const beside = await besidePortal(t, tollgate)
-const env = { DATA_DIR: tollgate.dataDir }
+const env = tollgate.commandEnv
 
 /** A call over a certificate, as its status and code. */
 async function call(key: string, pem: string, path = accountsPath): Promise<string> {

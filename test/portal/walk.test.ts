@@ -27,7 +27,7 @@ t.test(
   'from nothing to a successful call and back to nothing, in a browser, without help',
   { skip },
   async (t) => {
-    const tollgate = await runTollgate(t, { plan: { calls, window: 'P365D' } })
+    const tollgate = await runTollgate(t, { isEmbedded: true, plan: { calls, window: 'P365D' } })
     const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
     const { db } = await besidePortal(t, tollgate)
     const gateway = createClient(t, gatewayUrl, 8)

@@ -252,13 +252,16 @@ export async function startStandby(
   return standby
 }
 
-/** Runs one statement as the superuser, and returns its first row. */
-export async function administer(url: string, statement: string): Promise<Record<string, unknown>> {
+/** Runs statements as the superuser, and returns the first row of the last one. */
+export async function administer(
+  url: string,
+  statements: string,
+): Promise<Record<string, unknown>> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 })
   client.on('error', () => undefined)
   await client.connect()
   try {
-    return (await client.query(statement)).rows[0] ?? {}
+    return [await client.query(statements)].flat().at(-1)?.rows[0] ?? {}
   } finally {
     await client.end()
   }

@@ -12,7 +12,7 @@ import {
   targetOf,
   testBank,
 } from './bank.ts'
-import { testEmbedded } from './database.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
 import { callerOf, edgeIdentity, startEdge } from './edge.ts'
 
 /** A TPP's call, as it goes through the gateway. */
@@ -41,8 +41,6 @@ export interface InterfaceWorld extends Omit<TestBank, 'call'> {
    * `npm run coverage:interface`, under the title of the test.
    */
   call(t: Test, call: InterfaceCall): Promise<TestAnswer>
-  /** Takes the database away, for good. */
-  stopDatabase(): Promise<void>
 }
 
 /** Where the strict application may have customers sent back. */
@@ -66,18 +64,25 @@ const keys: Readonly<Record<Tpp, string>> = {
   strict: 'tg_strict',
 }
 
+export interface InterfaceOptions {
+  /** Thumbprints of the certificates that the strict application has for signing. */
+  readonly seals?: readonly string[]
+  /** (Default: a fresh one) */
+  readonly database?: TestDatabase
+}
+
 /**
  * Starts bank and gateway; everything is gone with the test. Nobody is refused
  * for the number of its calls.
- *
- * @param seals thumbprints of the certificates that the strict application has for signing
  */
 export async function interfaceWorld(
   t: Test,
-  seals: readonly string[] = [],
+  { seals = [], database }: InterfaceOptions = {},
 ): Promise<InterfaceWorld> {
-  const database = await testEmbedded(t, { seededAt: start })
-  const bank = await testBank(t, { database, trusts: edgeIdentity })
+  const bank = await testBank(t, {
+    database: database ?? (await testDatabase(t, { seededAt: start })),
+    trusts: edgeIdentity,
+  })
   const backendUrl = await bank.backend.app.listen({ host: '127.0.0.1', port: 0 })
   const { url } = await startEdge(t, {
     backendUrl,
@@ -137,7 +142,7 @@ export async function interfaceWorld(
     return answer
   }
 
-  return { ...bank, call, stopDatabase: async () => database.stop() }
+  return { ...bank, call }
 }
 
 function note(

@@ -9,8 +9,8 @@ import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import type { RegistryStores } from '../../src/gateway/registry/stores.ts'
 import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
 import { openDatabase } from '../../src/platform/database.ts'
-import { databaseBeside } from '../../src/platform/embedded-database.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { testDatabaseBeside } from './stand-in-database.ts'
 import { type RunningTollgate, registryBeside } from './tollgate.ts'
 
 /** An answer of the JSON API. */
@@ -86,14 +86,12 @@ export interface BesidePortalOptions {
   readonly sessionSecret: string
 }
 
-/** Beside an embedded process. */
+/** Beside a running Tollgate that has a data folder. */
 export async function besidePortal(t: Test, tollgate: RunningTollgate): Promise<BesidePortal> {
   const { dataDir, urls } = tollgate
-  const databaseUrl = await databaseBeside(dataDir)
+  const databaseUrl = await testDatabaseBeside(dataDir)
   const sessionSecret = await readDataFolderSecret(dataDir, 'session-secret')
-  if (databaseUrl === undefined || sessionSecret === undefined) {
-    throw new Error(`nothing runs on ${dataDir}`)
-  }
+  if (sessionSecret === undefined) throw new Error(`nothing runs on ${dataDir}`)
   const stores = await registryBeside(t, dataDir)
   return openBesidePortal(t, { portalUrl: urls.portal, stores, databaseUrl, sessionSecret })
 }

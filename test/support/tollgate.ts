@@ -10,17 +10,24 @@ import { openRegistryStores, type RegistryStores } from '../../src/gateway/regis
 import { startTollgate } from '../../src/main.ts'
 import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
 import { openDatabase } from '../../src/platform/database.ts'
-import { databaseBeside } from '../../src/platform/embedded-database.ts'
 import { createLog, type Logger } from '../../src/platform/log.ts'
 import { roles as allRoles, type Role, readSettings } from '../../src/platform/settings.ts'
 import { childEnvironment } from './child-environment.ts'
 import { type Test, testDataDir } from './database.ts'
 import { configDir } from './published-catalogue.ts'
+import {
+  commandEnvBeside,
+  standInDataDir,
+  startDatabaseOf,
+  testDatabaseBeside,
+} from './stand-in-database.ts'
 
 export interface RunningTollgate {
   /** Origins by the name in the ready line. */
   readonly urls: Readonly<Record<'gateway' | 'management' | 'portal' | 'backend' | 'sca', string>>
   readonly dataDir: string
+  /** For commands beside it. */
+  readonly commandEnv: Readonly<Record<string, string>>
   /** The Consent-ID of the demonstration. */
   readonly consentId: string
   /** The key of the demonstration. */
@@ -35,6 +42,8 @@ export interface TestTollgateOptions {
   readonly plan?: TestPlan
   /** (Default: as LOG_LEVEL says, on standard error) */
   readonly log?: Logger
+  /** Whether its database is the embedded one, for guarantees about that; others are quicker on a stand-in. (Default: false) */
+  readonly isEmbedded?: boolean
 }
 
 export interface TestPlan {
@@ -80,12 +89,14 @@ export function testConfigDir(
   return folder
 }
 
-/** Starts everything in this process, embedded, as `npm start` does for the first time. */
+/** Starts everything in this process, as `npm start` does for the first time; unless told, on a stand-in for the embedded database. */
 export async function runTollgate(
   t: Test,
   options: TestTollgateOptions = {},
 ): Promise<RunningTollgate> {
-  const dataDir = options.env?.['DATA_DIR'] ?? (await testDataDir(t))
+  const { isEmbedded = false } = options
+  const dataDir =
+    options.env?.['DATA_DIR'] ?? (await (isEmbedded ? testDataDir(t) : standInDataDir(t)))
   const settings = readSettings({
     ...quietEnv,
     DATA_DIR: dataDir,
@@ -99,12 +110,15 @@ export async function runTollgate(
     version: 'test',
     revision: 'test',
     isTerminal: true,
+    startEmbedded: startDatabaseOf,
   })
   t.teardown(() => tollgate.close())
   await tollgate.noteWelcomed()
+  const urls = parseReadyLine(tollgate.readyLine)
   return {
-    urls: parseReadyLine(tollgate.readyLine),
+    urls,
     dataDir,
+    commandEnv: await commandEnvBeside(dataDir, urls.portal),
     consentId: /Consent-ID: ([0-9a-f-]{36})/.exec(tollgate.welcome ?? '')?.[1] ?? '',
     key: /X-API-Key: (tg_\w+)/.exec(tollgate.welcome ?? '')?.[1] ?? '',
     reload: () => tollgate.reload(),
@@ -112,11 +126,11 @@ export async function runTollgate(
   }
 }
 
-/** The registry of a running embedded process, as a command sees it. */
+/** The registry of a running Tollgate that has a data folder, as a command sees it. */
 export async function registryBeside(t: Test, dataDir: string): Promise<RegistryStores> {
-  const url = await databaseBeside(dataDir)
+  const url = await testDatabaseBeside(dataDir)
   const pepper = await readDataFolderSecret(dataDir, 'key-pepper')
-  if (url === undefined || pepper === undefined) throw new Error(`nothing runs on ${dataDir}`)
+  if (pepper === undefined) throw new Error(`nothing runs on ${dataDir}`)
   const log = createLog('silent')
   const database = openDatabase({ url, log, connectionsMax: 2 })
   t.teardown(() => database.close())
