@@ -128,6 +128,10 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows: 'four processes admit exactly 100 of 500 concurrent calls in each of ten windows',
     guards: [counters],
   }),
+  'rehearsed-plan': tests('long/rehearsed-plan', {
+    shows: 'two processes count a rehearsed plan as exactly as an enforced one, and refuse nothing',
+    guards: [counters, 'src/gateway/registry/rehearsed-usage.ts'],
+  }),
   'lost-counters': sizedTests('long/lost-counters', {
     shows: '10,000 buckets of four processes survive lost counters without a call granted twice',
     guards: [counters],

@@ -16,7 +16,7 @@ import {
   remainingOf,
 } from '../../test/support/calling.ts'
 import { tollgateProcess } from '../../test/support/cli.ts'
-import { testDataDir } from '../../test/support/database.ts'
+import { administer, testDataDir } from '../../test/support/database.ts'
 import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { startLedger } from '../../test/support/ledger-backend.ts'
 import { metricsOf } from '../../test/support/metrics.ts'
@@ -498,3 +498,22 @@ t.test('with Redis beside an embedded process', { skip: redisMissing() }, async 
     t.notMatch(await metricsOf(gateway.urls.management), /gateway_workers/)
   })
 })
+
+t.test(
+  'two workers take no more connections than the pool may have',
+  { skip: fleetMissing() },
+  async (t) => {
+    const { clients, stores, postgres } = await startFleet(t, {
+      size: 1,
+      env: { DATABASE_POOL_MAX: '6', GATEWAY_WORKERS: '2', GATEWAY_PROCESSES: '2' },
+    })
+    const { key } = await newApplication(stores, 'served')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => clients[0]?.call({ key })))
+    t.same(new Set(answers.map((answer) => answer?.status)), new Set([200]))
+    const { count } = await administer(
+      postgres.url,
+      "select count(*)::int from pg_stat_activity where application_name like 'tollgate gateway%'",
+    )
+    t.ok(Number(count) >= 2 && Number(count) <= 6, `${count} connections`)
+  },
+)
