@@ -5,6 +5,7 @@ import {
   createUsageBuffer,
   type UsageBuffer,
 } from '../../src/gateway/operate/usage/usage-buffer.ts'
+import { until } from '../support/until.ts'
 
 function count(usage: UsageBuffer, applicationId: string, minute: number): boolean {
   const place = usage.find(applicationId, undefined, minute)
@@ -86,9 +87,8 @@ t.test('what was taken is let go of, also when there are always more', async (t)
   counts(17)
   usage.take(50)
   t.equal(usage.waiting, 1)
-  for (let round = 0; round < 5; round += 1) {
-    await new Promise((resolve) => setImmediate(resolve))
+  await until('none of the first is left', () => {
     collect()
-  }
-  t.equal(first.filter((row) => row.deref() !== undefined).length, 0)
+    return first.every((row) => row.deref() === undefined)
+  })
 })

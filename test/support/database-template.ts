@@ -29,7 +29,8 @@ export type DatabaseContents = 'empty' | { readonly seededAt: number }
 
 const prefix = 'tollgate-database-'
 const pglite = import.meta.resolve('@electric-sql/pglite')
-const current = `${prefix}${sources()}-`
+/** What the names of templates of these sources begin with. */
+export const currentTemplates = `${prefix}${sources()}-`
 
 /** That of the program's bank and of every test bank. */
 const timeZone = 'Asia/Jerusalem'
@@ -48,9 +49,9 @@ export async function databaseTemplate(contents: DatabaseContents): Promise<stri
   compiled ??= WebAssembly.compile(readFileSync(new URL('pglite.wasm', pglite)))
   await compiled
   return madeOnce(
-    `${current}${nameOfContents(contents)}-${process.getuid?.() ?? 0}`,
+    `${currentTemplates}${nameOfContents(contents)}-${process.getuid?.() ?? 0}`,
     async (folder) => {
-      removeOld()
+      removeOldTemplates()
       const fresh = mkdtempSync(join(tmpdir(), 'tg-'))
       try {
         await make(fresh, contents)
@@ -134,9 +135,9 @@ async function make(dataDir: string, contents: DatabaseContents): Promise<void> 
 }
 
 /** Those of other sources. Not those of other days: other processes may copy them now. */
-function removeOld(): void {
+export function removeOldTemplates(): void {
   for (const name of readdirSync(tmpdir())) {
-    if (!name.startsWith(prefix) || name.startsWith(current)) continue
+    if (!name.startsWith(prefix) || name.startsWith(currentTemplates)) continue
     const folder = join(tmpdir(), name)
     const isOld =
       (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - 172_800_000
