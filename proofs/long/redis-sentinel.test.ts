@@ -1,6 +1,7 @@
 import t from 'tap'
 import { testCounter } from '../../test/counters/redis-rig.ts'
 import { admittedOf, ask, askTimes, bucketOf } from '../../test/counters/rig.ts'
+import { redisCommand } from '../../test/support/redis-command.ts'
 import { type RedisSentinel, startRedisSentinel } from '../../test/support/redis-sentinel.ts'
 import { redisMissing } from '../../test/support/redis-server.ts'
 import { until } from '../../test/support/until.ts'
@@ -162,7 +163,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
       // All forget first: one that remembers would make the other server a replica again, or teach
       // the sentinels what it knew. So they announce no switch and end no connection.
       for (const port of redis.sentinelPorts) {
-        await old.cli('-p', String(port), 'SENTINEL', 'REMOVE', redis.group)
+        await redisCommand(port, 'SENTINEL', 'REMOVE', redis.group)
       }
       await other.cli('REPLICAOF', 'NO', 'ONE')
       await old.cli('REPLICAOF', '127.0.0.1', String(other.port))
@@ -170,7 +171,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
       t.equal(counter.isUp(), false)
       const to = [redis.group, '127.0.0.1', String(other.port), '2']
       for (const port of redis.sentinelPorts) {
-        await old.cli('-p', String(port), 'SENTINEL', 'MONITOR', ...to)
+        await redisCommand(port, 'SENTINEL', 'MONITOR', ...to)
       }
       await until('the counter counts in Redis', () => counter.isUp())
       t.match(await counter.peek(limits), [{ count: 41 }])

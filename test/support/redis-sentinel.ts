@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { redisCommand } from './redis-command.ts'
 import { type RedisServer, spawnRedis, startRedisServer } from './redis-server.ts'
 import { until } from './until.ts'
 
@@ -75,7 +76,7 @@ export async function startRedisSentinel(): Promise<RedisSentinel> {
   const sentinelPorts = sentinels.map(({ port }) => port)
 
   const askSentinel = (port: number, ...command: string[]) =>
-    first.cli('-p', String(port), 'SENTINEL', ...command)
+    redisCommand(port, 'SENTINEL', ...command)
 
   async function namedBy(sentinelPort: number): Promise<RedisServer> {
     const address = await askSentinel(sentinelPort, 'get-master-addr-by-name', group)
@@ -106,7 +107,7 @@ export async function startRedisSentinel(): Promise<RedisSentinel> {
   const replies = await Promise.all(
     sentinelPorts.map((port) => askSentinel(port, 'DEBUG', 'INFO-PERIOD', String(infoPeriodMs))),
   )
-  // redis-cli succeeds even if a server refuses.
+  // A refusal is an answer, too.
   if (replies.some((reply) => reply !== 'OK')) throw new Error(`sentinels: ${replies.join(', ')}`)
 
   return {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -6,9 +6,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import type { Test } from './database.ts'
 import { freePort } from './free-port.ts'
+import { redisCommand } from './redis-command.ts'
 import { until } from './until.ts'
 
 export interface RedisServer {
@@ -24,8 +24,8 @@ export interface RedisServer {
   /** Halts it and lets it go on (SIGSTOP, SIGCONT): it keeps its connections and answers nobody. */
   suspend(): void
   resume(): void
-  /** Runs redis-cli against it and returns what it printed, trimmed. */
-  cli(...args: string[]): Promise<string>
+  /** {@link redisCommand} */
+  cli(...command: string[]): Promise<string>
   /** Script calls that named a key with `name` in it, while `work` ran: a gateway asks about other things by itself. */
   askedAbout(name: string, work: () => Promise<void>): Promise<number>
 }
@@ -36,8 +36,6 @@ export interface RedisServerOptions {
   /** More settings, as for the command line: `['--maxmemory-policy', 'allkeys-lru']`. */
   readonly args?: readonly string[]
 }
-
-const run = promisify(execFile)
 
 /** Another server that speaks the protocol, such as Valkey or a newer Redis, is tested by naming its program. */
 const program = process.env['REDIS_SERVER_BINARY'] ?? 'redis-server'
@@ -81,11 +79,6 @@ export async function startRedisServer({
     await gone
   }
 
-  async function cli(...command: string[]): Promise<string> {
-    const { stdout } = await run('redis-cli', ['-h', '127.0.0.1', '-p', String(port), ...command])
-    return stdout.trim()
-  }
-
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -100,7 +93,7 @@ export async function startRedisServer({
     },
     suspend: () => void server.kill('SIGSTOP'),
     resume: () => void server.kill('SIGCONT'),
-    cli,
+    cli: (...command) => redisCommand(port, ...command),
     async askedAbout(name, work) {
       // Over a plain socket: ioredis fails when the first commands come in one piece with the answer to MONITOR.
       const monitor = connect(port, '127.0.0.1')
@@ -110,7 +103,7 @@ export async function startRedisServer({
         await lines.next()
         await work()
         const end = randomUUID()
-        await cli('ECHO', end)
+        await redisCommand(port, 'ECHO', end)
         let asked = 0
         for await (const line of { [Symbol.asyncIterator]: () => lines }) {
           if (line.includes(end)) break
