@@ -18,7 +18,13 @@ import { identify } from './compose/presence.ts'
 import { openPublisher } from './compose/publisher.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
 import { openServices } from './compose/services.ts'
-import { type Foundation, openChosenDatabase, openFolder, reachDatabase } from './compose/stores.ts'
+import {
+  type Foundation,
+  type JobPauses,
+  openChosenDatabase,
+  openFolder,
+  reachDatabase,
+} from './compose/stores.ts'
 import { watchConfiguration } from './compose/watch-configuration.ts'
 import { limitConnections } from './platform/connection-limits.ts'
 import { dataDirSetting } from './platform/data-folder.ts'
@@ -64,6 +70,10 @@ export interface TollgateOptions {
   readonly isTerminal: boolean
   /** (Default: startEmbeddedDatabase) */
   readonly startEmbedded?: typeof startEmbeddedDatabase
+  /** Reads CONFIG_DIR at the start. (Default: loadCatalogue) */
+  readonly readCatalogue?: typeof loadCatalogue
+  /** (Default: those of the jobs) */
+  readonly pauses?: JobPauses
 }
 
 /**
@@ -80,6 +90,7 @@ export function startTollgate(options: TollgateOptions): Promise<Tollgate> {
 
 async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Tollgate> {
   const { settings, roles, log, version, revision } = options
+  const { readCatalogue = loadCatalogue, pauses = {} } = options
   const addresses = createAddresses(settings)
   const metricsRegistry = createMetricsRegistry({ version, revision, roles: [...roles] })
   const jobs = createJobMetrics(metricsRegistry)
@@ -104,7 +115,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const filesAtLoad = await folderState(settings.configDir)
   const [database, catalogue, code] = await together(
     openChosenDatabase({ ...options, secrets, dataFolder, lifetime }),
-    loadCatalogue(settings.configDir),
+    readCatalogue(settings.configDir),
     importRoles(roles),
   )
   if (roles.has('gateway')) checkBackends(settings, catalogue)
@@ -113,14 +124,25 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   await reachDatabase(settings, database)
   const isEnding = (): boolean => isDraining
   const events = openSecurityEvents({
-    ...{ settings, database, log, lifetime, metricsRegistry },
+    ...{ settings, database, log, lifetime, pauses, metricsRegistry },
     hasRegistry: roles.has('gateway') || roles.has('portal'),
   })
   recordFiles(certificates, events)
   const logSwitch = createLogSwitch({ log, settings, now: Date.now })
   lifetime.opened(() => logSwitch.close())
   const base: Foundation = {
-    ...{ settings, secrets, logSwitch, dataFolder, database, events, log, lifetime, isEnding },
+    ...{
+      settings,
+      secrets,
+      logSwitch,
+      dataFolder,
+      database,
+      events,
+      log,
+      lifetime,
+      pauses,
+      isEnding,
+    },
   }
   const publisher = openPublisher({
     ...{ configDir: settings.configDir, catalogue, log, events, metricsRegistry },

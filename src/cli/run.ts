@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import { type Command, CommanderError } from 'commander'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { loadCatalogue } from '../catalogue/load-catalogue.ts'
 import { RegistryConflict, RegistryInputInvalid } from '../gateway/registry/registry-errors.ts'
 import { errorText } from '../platform/error-text.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
@@ -18,6 +19,8 @@ export interface RunOptions {
   readonly stderr: { write(text: string): unknown }
   /** Whether a person reads both and types into `stdin`. */
   readonly isTerminal: boolean
+  /** Reads CONFIG_DIR. (Default: loadCatalogue) */
+  readonly readCatalogue?: typeof loadCatalogue
 }
 
 /**
@@ -40,7 +43,7 @@ export async function run(options: RunOptions): Promise<number> {
     catalogue() {
       const { configDir } = context.settings()
       catalogue ??= import('../catalogue/load-catalogue.ts').then(({ loadCatalogue }) =>
-        loadCatalogue(configDir),
+        (options.readCatalogue ?? loadCatalogue)(configDir),
       )
       return catalogue
     },

@@ -173,6 +173,7 @@ function openRecording(options: GatewayRoleOptions): CallRecorder | undefined {
     log,
     now: Date.now,
     monotonic: () => performance.now(),
+    ...options.pauses,
     ...(settings.databaseUrl === undefined
       ? { recordsPerSecond: Math.ceil(embeddedRecordsPerSecond / settings.gatewayWorkers) }
       : {}),

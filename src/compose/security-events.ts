@@ -7,7 +7,7 @@ import type { WatchedFiles } from '../platform/watched-files.ts'
 import type { Foundation } from './stores.ts'
 
 export interface SecurityEventsOptions
-  extends Pick<Foundation, 'settings' | 'database' | 'log' | 'lifetime'> {
+  extends Pick<Foundation, 'settings' | 'database' | 'log' | 'lifetime' | 'pauses'> {
   readonly metricsRegistry: MetricsRegistry
   /** Whether the process uses the registry, which has the table. */
   readonly hasRegistry: boolean
@@ -19,6 +19,7 @@ export function openSecurityEvents({
   database,
   log,
   lifetime,
+  pauses,
   metricsRegistry,
   hasRegistry,
 }: SecurityEventsOptions): SecurityEvents {
@@ -29,6 +30,7 @@ export function openSecurityEvents({
     recordedAddress: createRecordedAddress(settings.recordAddresses),
     keep: hasRegistry ? (rows) => table.write(rows) : undefined,
     now: Date.now,
+    ...pauses,
   })
   lifetime.opened(() => events.close())
   return events

@@ -82,6 +82,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     ...{ stores: stores.registry, events, metricsRegistry: options.metricsRegistry, jobs, log },
     securityEventDays: settings.securityEventDays,
     monotonic: () => performance.now(),
+    ...options.pauses,
   })
   lifetime.opened(() => audit.close())
   stores.registry.onChange('configuration', ({ action, detail }) => {

@@ -6,6 +6,8 @@
 import { sql } from 'kysely'
 import { sampleCounts } from '../gateway/counters/count-samples.ts'
 import type { Counter } from '../gateway/counters/counter.ts'
+import type { CallRecorderOptions } from '../gateway/operate/call-recorder.ts'
+import type { KeepAuditOptions } from '../gateway/operate/keep-audit.ts'
 import type { GatewayMetrics } from '../gateway/operate/metrics.ts'
 import type { ProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import { livePeppers, parsePeppers } from '../gateway/registry/key-mac.ts'
@@ -20,7 +22,7 @@ import type { Lifetime } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
 import type { LogSwitch } from '../platform/log-switch.ts'
 import type { Probe } from '../platform/management.ts'
-import type { SecurityEvents } from '../platform/security-events.ts'
+import type { SecurityEvents, SecurityEventsOptions } from '../platform/security-events.ts'
 import type { Role, Settings } from '../platform/settings.ts'
 import { together } from '../platform/together.ts'
 import type { Certificates } from './certificates.ts'
@@ -30,6 +32,11 @@ import type { LiveSecrets } from './live-secrets.ts'
 import { checkPeppers, openPepper } from './secrets.ts'
 import { tellCounts } from './tell-counts.ts'
 
+/** Milliseconds between two runs of what people wait for; where unset, the job's own. */
+export type JobPauses = Pick<CallRecorderOptions, 'recordsEveryMs' | 'usageEveryMs'> &
+  Pick<KeepAuditOptions, 'sealEveryMs'> &
+  Pick<SecurityEventsOptions, 'writeEveryMs'>
+
 /** What every step of a start builds on. */
 export interface Foundation {
   readonly settings: Settings
@@ -38,6 +45,7 @@ export interface Foundation {
   /** What the log shows now, which a command may change. */
   readonly logSwitch: LogSwitch
   readonly lifetime: Lifetime
+  readonly pauses: JobPauses
   readonly database: Database
   /** Where every part records security events. */
   readonly events: Pick<SecurityEvents, 'record'>

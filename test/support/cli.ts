@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { run } from '../../src/cli/run.ts'
 import { childEnvironment } from './child-environment.ts'
+import { configDir, sharedCatalogue } from './published-catalogue.ts'
 
 /** What a command ended with. */
 export interface CommandOutcome {
@@ -14,8 +15,6 @@ export interface CommandOutcome {
 }
 
 type Environment = Readonly<Record<string, string>>
-
-const configDir = fileURLToPath(new URL('../../config', import.meta.url))
 
 /** Runs a command in this process. `env` is its whole environment except CONFIG_DIR. */
 export function tollgate(env: Environment, ...args: string[]): Promise<CommandOutcome> {
@@ -58,6 +57,7 @@ async function runHere(
     stdout: stream('stdout'),
     stderr: stream('stderr'),
     isTerminal,
+    readCatalogue: sharedCatalogue,
   })
   return { code, ...written }
 }

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { JobPauses } from '../../src/compose/stores.ts'
 import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { type Onboarded, onboard } from '../../src/gateway/registry/onboard.ts'
 import { openRegistryStores, type RegistryStores } from '../../src/gateway/registry/stores.ts'
@@ -14,7 +15,7 @@ import { createLog, type Logger } from '../../src/platform/log.ts'
 import { roles as allRoles, type Role, readSettings } from '../../src/platform/settings.ts'
 import { childEnvironment } from './child-environment.ts'
 import { type Test, testDataDir } from './database.ts'
-import { configDir } from './published-catalogue.ts'
+import { configDir, sharedCatalogue } from './published-catalogue.ts'
 import {
   commandEnvBeside,
   standInDataDir,
@@ -89,6 +90,14 @@ export function testConfigDir(
   return folder
 }
 
+/** Most tests wait for what such a job writes. */
+const shortPauses: JobPauses = {
+  recordsEveryMs: 200,
+  usageEveryMs: 200,
+  sealEveryMs: 200,
+  writeEveryMs: 200,
+}
+
 /** Starts everything in this process, as `npm start` does for the first time; unless told, on a stand-in for the embedded database. */
 export async function runTollgate(
   t: Test,
@@ -111,6 +120,8 @@ export async function runTollgate(
     revision: 'test',
     isTerminal: true,
     startEmbedded: startDatabaseOf,
+    readCatalogue: sharedCatalogue,
+    pauses: shortPauses,
   })
   t.teardown(() => tollgate.close())
   await tollgate.noteWelcomed()

@@ -20,6 +20,8 @@ export interface KeepAuditOptions {
   readonly securityEventDays: number
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
+  /** (Default: 3,000) */
+  readonly sealEveryMs?: number
 }
 
 export interface AuditKeeper {
@@ -28,7 +30,6 @@ export interface AuditKeeper {
   close(): Promise<void>
 }
 
-const sealEveryMs = 3_000
 const eraseEveryMs = 600_000
 
 /**
@@ -58,7 +59,7 @@ export function keepAudit(options: KeepAuditOptions): AuditKeeper {
   })
 
   const sealing = repeatedly({
-    everyMs: sealEveryMs,
+    everyMs: options.sealEveryMs ?? 3_000,
     async work() {
       // A changed chain must not get a signature that makes it look right.
       if (isBroken) return
