@@ -4,7 +4,7 @@ import t from 'tap'
 import { changeMandate } from '../../src/backend/processes/change-at-bank.ts'
 import { collect } from '../../src/backend/processes/collect.ts'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
-import { eachBankDatabase, type TestBank, testBank } from '../support/bank.ts'
+import { type TestBank, testBank } from '../support/bank.ts'
 import {
   anton,
   approvedMandate,
@@ -236,26 +236,22 @@ t.test('collections', async (t) => {
   })
 })
 
-// The embedded database runs one statement at a time; locks prove themselves on a real server.
-for (const { name, open, skip } of eachBankDatabase) {
-  t.test(`collections at once on ${name}`, { skip }, async (t) => {
-    const database = await open(t)
-    const bank = await testBank(t, { database })
-    const { work } = workAtBank(bank)
-    const together = (id: string, amount = shekels('1')) =>
-      Promise.allSettled(Array.from({ length: 8 }, () => work((of) => collect(of, { id, amount }))))
-    const before = await booked(bank, main)
+t.test('collections at once', async (t) => {
+  const bank = await testBank(t)
+  const { work } = workAtBank(bank)
+  const together = (id: string, amount = shekels('1')) =>
+    Promise.allSettled(Array.from({ length: 8 }, () => work((of) => collect(of, { id, amount }))))
+  const before = await booked(bank, main)
 
-    const occurrences = { sequenceType: 'OOFF' }
-    const once = await together(await approvedMandate(bank, { ...endless, occurrences }, noa))
-    t.equal(once.filter(({ status }) => status === 'fulfilled').length, 1, 'a single one is one')
-    t.equal(await booked(bank, main), before - 1)
+  const occurrences = { sequenceType: 'OOFF' }
+  const once = await together(await approvedMandate(bank, { ...endless, occurrences }, noa))
+  t.equal(once.filter(({ status }) => status === 'fulfilled').length, 1, 'a single one is one')
+  t.equal(await booked(bank, main), before - 1)
 
-    const many = await together(await approvedMandate(bank, endless, noa))
-    t.equal(many.filter(({ status }) => status === 'fulfilled').length, 8)
-    t.equal(await booked(bank, main), before - 9)
-  })
-}
+  const many = await together(await approvedMandate(bank, endless, noa))
+  t.equal(many.filter(({ status }) => status === 'fulfilled').length, 8)
+  t.equal(await booked(bank, main), before - 9)
+})
 
 /** An entry of the main account as its owner sees it. */
 async function entryOf(bank: TestBank, transactionId: string) {

@@ -13,7 +13,7 @@ import type { BankDrill } from '../../src/gateway/edge/forward/identity.ts'
 import type { Database } from '../../src/platform/database.ts'
 import { migrate } from '../../src/platform/migrate.ts'
 import { type AnswerContract, answerContracts } from './answer-contract.ts'
-import { eachDatabase, type Test, type TestDatabase, testDatabase } from './database.ts'
+import { type Test, type TestDatabase, testDatabase } from './database.ts'
 import { createTestIdentity, type TestIdentity } from './identity.ts'
 import { publishedCatalogue } from './published-catalogue.ts'
 import { TestClock } from './test-clock.ts'
@@ -67,12 +67,6 @@ export const start = Date.parse('2026-11-20T08:00:00Z')
 export function bankDatabase(t: Test): Promise<TestDatabase> {
   return testDatabase(t, { seededAt: start })
 }
-
-/** The same of each kind, for a suite that runs on each. */
-export const eachBankDatabase = eachDatabase.map(({ open, ...kind }) => ({
-  ...kind,
-  open: (t: Test): Promise<TestDatabase> => open(t, { seededAt: start }),
-}))
 
 export interface TestBankOptions {
   /** (Default: a fresh one) */
