@@ -472,6 +472,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'the first load is at most 300 KB, nothing that people type runs, and the way to the first key needs no mouse',
     guards: [...page],
   }),
+  'first-hour': tests('pages/first-hour', {
+    shows:
+      'from the landing page to the balances of a sandbox customer it takes at most 6 clicks and 5 fields',
+    guards: [...page, portal],
+  }),
   'page-details': tests('pages/page-details', {
     shows:
       'language, focus, history, search by keyboard and errors of the pages are as people expect',

@@ -40,7 +40,7 @@ const conducts: Readonly<Record<string, RawBackend['answer']>> = {
 const keys = Array.from({ length: 20 }, (_, at) => `tg_key${at}`)
 const callers = new Map(keys.map((key, at) => [key, callerOf(`app-${at}`)] as const))
 /** More than one operation may have. */
-const pressing = 400
+const pressing = 200
 const bad = 'GET /v1.7.0/accounts/bad HTTP/1.1'
 const alsoBad = ['GET /v1.7.0/card-accounts/bad HTTP/1.1', 'GET /v1.7.0/consents/bad HTTP/1.1']
 const badUpload = 'POST /v1.7.0/payments/bad HTTP/1.1'

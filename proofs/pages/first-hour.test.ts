@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { askedAgain, chromiumMissing, startBrowser } from '../support/browser.ts'
-import { besidePortal, type SignedIn } from '../support/portal-client.ts'
-import { consentRequest } from '../support/requests.ts'
-import { type RunningTollgate, runTollgate } from '../support/tollgate.ts'
-import { until } from '../support/until.ts'
+import { askedAgain, chromiumMissing, startBrowser } from '../../test/support/browser.ts'
+import { besidePortal, type SignedIn } from '../../test/support/portal-client.ts'
+import { consentRequest } from '../../test/support/requests.ts'
+import { type RunningTollgate, runTollgate } from '../../test/support/tollgate.ts'
+import { until } from '../../test/support/until.ts'
 
 const clicksMax = 6
 const fieldsMax = 5
