@@ -30,7 +30,7 @@ const longSeconds = 60
 /** Scripts of package.json. */
 const checks = ['check:types', 'check:lint', 'check:documents']
 
-const fileSeconds = values.apart ? 3600 : 240
+const fileSeconds = values.apart ? 3600 : Number(process.env['RUNNER_FILE_SECONDS'] ?? 240)
 const size = Math.min(availableParallelism(), 4)
 const folder = mkdtempSync(join(roomyRoot(), 'tests-'))
 // Servers that refuse to run as root run as others, in folders of their own in it.
@@ -48,12 +48,13 @@ let pool: Pool | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
 nameLongFiles()
 
-const files = positionals.length > 0 || values.checks ? positionals : longestFirst()
+const files = positionals.length > 0 || values.checks ? [...new Set(positionals)] : longestFirst()
 // Tests need the page that `build` makes.
 const failedChecks =
   positionals.length > 0 ? [] : await runScripts(values.checks ? checks : ['build', ...checks])
 await run(files, size, values.apart)
 const failedOnce = values.apart ? [] : failedFiles()
+const firstResults = new Map(results)
 if (failedOnce.length > 0) print(`\nOnce more, alone: ${failedOnce.length}\n`)
 await run(failedOnce, 1, true)
 conclude()
@@ -120,7 +121,7 @@ function conclude(): void {
   for (const file of unsteady) {
     const known = unsteadyFiles.find((row) => row.file === file)
     const told = known === undefined ? 'new: find its cause' : `known: ${known.cause}`
-    print(`  ${file} (${told})\n`)
+    print(`  ${file} (${told})\n${failureLines(firstResults.get(file) ?? { file, failures: [] })}`)
   }
   if (isTooUnsteady) print(`A run with more than ${unsteadyMax} unsteady files has failed.\n`)
   const passed = sum(all.map(({ passed }) => passed))

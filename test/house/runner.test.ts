@@ -48,7 +48,11 @@ t.test(
       output,
       /Unsteady, failed at first and passed alone: 1\n {2}test\/fixtures\/runner\/unsteady-1\.ts/,
     )
-    t.match(output, /\n2 passed, 0 failed\n$/)
+    t.match(
+      output,
+      /not ok {2}passes the second time[\s\S]*\n2 passed, 0 failed\n$/,
+      'how it failed',
+    )
   },
 )
 
@@ -60,27 +64,63 @@ t.test('more than three unsteady files fail the run', async (t) => {
 })
 
 t.test('what is thrown after the tests of a file fails that file, and no other', async (t) => {
-  const { code, output } = await run(t, ['throws-late', 'passes', 'rejects-late', 'passes'])
+  const late = ['throws-late', 'rejects-late', 'fails-late', 'undo-rejects']
+  const { code, output } = await run(t, [...late, 'passes', 'passes-too'])
   t.equal(code, 1)
   t.match(output, /throws-late\.ts\n {6}Error: broken later/)
   t.match(output, /rejects-late\.ts\n {6}Error: rejected later/)
-  t.match(output, /\n3 passed, 2 failed\n$/)
+  t.match(output, /fails-late\.ts\n {6}Error: test assertion after Promise resolution/)
+  t.match(output, /undo-rejects\.ts\n {6}Error: not undone/)
+  t.match(output, /s {2}test\/fixtures\/runner\/passes\.ts {2}1 passed\n/)
+  t.match(output, /s {2}test\/fixtures\/runner\/passes-too\.ts {2}1 passed\n/)
 })
 
+t.test('a late failure of the last file of a process fails that file', async (t) => {
+  const { code, output } = await run(t, ['fails-late'])
+  t.equal(code, 1)
+  t.match(output, /\n1 passed, 1 failed\n$/)
+})
+
+t.test(
+  'a file whose time is over has failed, and the next one has a process of its own',
+  async (t) => {
+    const { code, output } = await run(t, ['waits-for-ever', 'passes'], { seconds: 2 })
+    t.equal(code, 1)
+    t.match(output, /not ok {2}an answer comes > timeout!/)
+    t.notMatch(output, 'left open')
+    t.match(output, /\n1 passed, 1 failed\n$/)
+  },
+)
+
 t.test('a run that is ended names the files that were running', async (t) => {
-  const { code, output } = await run(t, ['hangs'], 'SIGTERM')
+  const { code, output } = await run(t, ['hangs'], { signal: 'SIGTERM' })
   t.equal(code, 1)
   t.match(output, /Running were:\n {2}test\/fixtures\/runner\/hangs\.ts, for \d+ s\n/)
 })
 
-/** @param signal sent when a file has begun */
-async function run(t: Test, names: readonly string[], signal?: NodeJS.Signals): Promise<Run> {
+interface RunOptions {
+  /** Sent when a file has begun. */
+  readonly signal?: NodeJS.Signals
+  /** Of each file. */
+  readonly seconds?: number
+}
+
+async function run(
+  t: Test,
+  names: readonly string[],
+  { signal, seconds = 240 }: RunOptions = {},
+): Promise<Run> {
   const marks = mkdtempSync(join(tmpdir(), 'marks-'))
   t.teardown(() => rmSync(marks, { recursive: true, force: true }))
   const files = names.map((name) => `test/fixtures/runner/${name}.ts`)
   const child = spawn(process.execPath, ['test/run.ts', ...files], {
     cwd: root,
-    env: { ...process.env, RUNNER_MARKS: marks, RUNNER_SETTLE_MS: '1000' },
+    env: {
+      ...process.env,
+      RUNNER_MARKS: marks,
+      RUNNER_SETTLE_MS: '1000',
+      RUNNER_FILE_SECONDS: String(seconds),
+    },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

@@ -54,6 +54,8 @@ process.on('unhandledRejection', (reason) => thrown.push(reason))
 // and takes no further test.
 t.setTimeout(0)
 t.test('files', async (files) => {
+  // Tap hands over here what belongs to no running test: an assertion that fails after the tests of its file.
+  files.threw = (error) => void thrown.push(error)
   for await (const [order] of on(process, 'message')) {
     // Only the parent sends messages.
     const asked = order as Order
@@ -77,21 +79,22 @@ async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileR
   })
   const { subtest } = whole
   if (subtest === null) throw new Error(`tap did not begin ${file}`)
-  thrown = []
   await whole
   const failures = files.lists.fail.slice(failedBefore).map((each) => failureOf(each, file))
-  const hasTimedOut = failures.some(({ detail }) => detail.includes('timeout!'))
+  const hasTimedOut = failures.some(({ title }) => title.endsWith('timeout!'))
   const left = hasTimedOut ? [] : await leftOpenSince(before)
   if (left.length > 0)
     failures.push({
       title: 'the file ends what it started',
       detail: `left open: ${left.join(', ')}`,
     })
-  // Tap reports what a running test throws, and ends with what comes later.
-  if (thrown.length > 0 && failures.length === 0)
+  // Tap and the process both report what is thrown.
+  const late = [...new Set(thrown)]
+  thrown = []
+  if (late.length > 0)
     failures.push({
-      title: 'nothing is thrown outside of a test',
-      detail: thrown.map((error) => inspect(error)).join('\n'),
+      title: 'nothing fails or is thrown outside of a test',
+      detail: late.map((error) => inspect(error)).join('\n'),
     })
   const { counts, lists } = subtest
   if (counts.total === 0) failures.push({ title: 'the file has a test', detail: '' })
@@ -101,7 +104,7 @@ async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileR
     passed: counts.pass,
     failures,
     skips: [...lists.skip, ...lists.todo].map((each) => skipOf(each, file)),
-    isSpent: hasTimedOut || left.length > 0 || thrown.length > 0,
+    isSpent: hasTimedOut || left.length > 0 || late.length > 0,
   }
 }
 
