@@ -120,7 +120,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   workers: sizedTests('long/workers', {
     shows:
       'four workers admit exactly the limit in each of ten windows, and lose nothing but what a killed one had',
-    guards: ['src/workers', counters],
+    guards: ['src/workers', counters, 'src/platform/database-connections.ts'],
   }),
 
   // Limits are exact.
@@ -130,7 +130,12 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'rehearsed-plan': tests('long/rehearsed-plan', {
     shows: 'two processes count a rehearsed plan as exactly as an enforced one, and refuse nothing',
-    guards: [counters, 'src/gateway/registry/rehearsed-usage.ts'],
+    guards: [
+      counters,
+      'src/gateway/edge/checks/rehearse.ts',
+      `${operate}/usage`,
+      `${registry}/rehearsed-usage.ts`,
+    ],
   }),
   'lost-counters': sizedTests('long/lost-counters', {
     shows: '10,000 buckets of four processes survive lost counters without a call granted twice',

@@ -8,7 +8,7 @@ import { runTollgate } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
 
-const tollgate = await runTollgate(t, { env: { TRUSTED_PROXIES: '127.0.0.1' } })
+const tollgate = await runTollgate(t, { isEmbedded: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
 const { dataDir, urls, key, consentId } = tollgate
 const { stores, db } = await besidePortal(t, tollgate)
 const passwordHash = await createPasswords().hash(testPassword, 'test')

@@ -150,6 +150,7 @@ t.test('a start with an expired certificate serves, and says so', async (t) => {
   place(folder, authority.issue({ days: -1 }))
   const lines: string[] = []
   const { urls } = await runTollgate(t, {
+    isEmbedded: true,
     env: {
       PORTAL_TLS_CERT_FILE: join(folder, 'tls.crt'),
       PORTAL_TLS_KEY_FILE: join(folder, 'tls.key'),

@@ -4,7 +4,7 @@ import { besidePortal } from '../../test/support/portal-client.ts'
 import { newApplication, runTollgate } from '../../test/support/tollgate.ts'
 
 t.test('an override with its moment seconds away ends at that moment', async (t) => {
-  const tollgate = await runTollgate(t)
+  const tollgate = await runTollgate(t, { isEmbedded: true })
   const beside = await besidePortal(t, tollgate)
   const { send } = await beside.signIn({ isOperator: true })
   const { applicationId, key } = await newApplication(beside.stores, 'Caller')

@@ -5,7 +5,7 @@ import { besidePortal } from '../../test/support/portal-client.ts'
 import { runTollgate } from '../../test/support/tollgate.ts'
 
 t.test('of a thousand passwords from a thousand networks thirty are compared', async (t) => {
-  const tollgate = await runTollgate(t, { env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  const tollgate = await runTollgate(t, { isEmbedded: true, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const { stores, db } = await besidePortal(t, tollgate)
   const email = 'guessed@example.com'
   const { id } = await stores.developers.create({ email, name: 'Ada Lovelace', by: 'test' })

@@ -39,6 +39,7 @@ t.test(
     const paths = ['/v1.7.0/accounts', '/v1.7.0/card-accounts', '/v1.6.0/accounts'] as const
     /** The calls of three applications, over both processes at once. */
     const offer = async (name: string) => {
+      // One after the other: the first also makes their developer.
       const applications: Onboarded[] = []
       for (const at of [0, 1, 2]) {
         applications.push(await newApplication(stores, `${name} ${at}`))

@@ -122,7 +122,10 @@ t.test(
   { timeout: 300_000 },
   async (t) => {
     // With one place for its address, another client is served once its connection is gone.
-    const { urls } = await runTollgate(t, { env: { CONNECTIONS_PER_ADDRESS: '1' } })
+    const { urls } = await runTollgate(t, {
+      isEmbedded: true,
+      env: { CONNECTIONS_PER_ADDRESS: '1' },
+    })
     const apis = `${urls.portal}/api/apis`
     const isServed = () =>
       fetch(apis, { headers: { connection: 'close' } }).then(
@@ -153,7 +156,7 @@ t.test(
   'on every listener a client has 10 seconds for its header and 30 for its request',
   { timeout: 300_000 },
   async (t) => {
-    const { urls } = await runTollgate(t)
+    const { urls } = await runTollgate(t, { isEmbedded: true })
     const host = 'Host: a\r\n'
     const form = `${host}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n`
     const json = form.replace('x-www-form-urlencoded', 'json')
@@ -194,7 +197,10 @@ t.test(
       [`${name.toUpperCase()}_TLS_KEY_FILE`, keyFile],
     ])
     const trust = { UPSTREAM_TLS_CA_FILE: authority.caFile }
-    const { urls } = await runTollgate(t, { env: { ...Object.fromEntries(env), ...trust } })
+    const { urls } = await runTollgate(t, {
+      isEmbedded: true,
+      env: { ...Object.fromEntries(env), ...trust },
+    })
     await Promise.all(
       listeners.map(async (name) => {
         const { isOpen, tookMs } = await sendSlowly(urls[name], '', '')

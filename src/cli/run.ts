@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly stderr: { write(text: string): unknown }
   /** Whether a person reads both and types into `stdin`. */
   readonly isTerminal: boolean
-  /** Reads CONFIG_DIR. (Default: loadCatalogue) */
+  /** Reads CONFIG_DIR where a command needs what it publishes. (Default: loadCatalogue) */
   readonly readCatalogue?: typeof loadCatalogue
 }
 

@@ -45,7 +45,7 @@ export interface Foundation {
   /** What the log shows now, which a command may change. */
   readonly logSwitch: LogSwitch
   readonly lifetime: Lifetime
-  readonly pauses: JobPauses
+  readonly pauses?: JobPauses
   readonly database: Database
   /** Where every part records security events. */
   readonly events: Pick<SecurityEvents, 'record'>

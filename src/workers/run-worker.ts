@@ -87,16 +87,14 @@ async function open(
   lifetime.opened(() => logSwitch.close())
   const { log: change } = start
   if (Date.parse(change?.until ?? '') > Date.now()) logSwitch.change(change ?? {})
-  const pauses = {}
   const base = {
     settings,
-    pauses,
     logSwitch,
     secrets,
     dataFolder: undefined,
     database,
     events: openSecurityEvents({
-      ...{ settings, database, log, lifetime, pauses, metricsRegistry: registry },
+      ...{ settings, database, log, lifetime, metricsRegistry: registry },
       hasRegistry: true,
     }),
     log,

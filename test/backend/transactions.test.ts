@@ -7,7 +7,7 @@ import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import { migrate } from '../../src/platform/migrate.ts'
 import { codeOf, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
 import { givenConsent } from '../support/consent.ts'
-import { testDatabase } from '../support/database.ts'
+import { postgresMissing, testDatabase } from '../support/database.ts'
 
 const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
 const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
@@ -372,23 +372,28 @@ t.test('deltaList', async (t) => {
     t.strictSame(textsOf(await everyPage(reportOf(bank, seeing), query)), ['one'])
   })
 
-  t.test('reports at the same time have every entry exactly once', async (t) => {
-    const bank = await testBank(t)
-    const report = reportOf(bank, await givenConsent(bank, all, { psuId: maya }))
-    const whole = `${query}&itemsPerPage=500`
-    const reports: Promise<Entry[]>[] = []
-    for (let round = 0; round < 5; round++) {
-      for (let at = 0; at < 4; at++) {
-        reports.push(report(whole).then(({ body }) => body.transactions.booked))
-        await book(bank, `${round}.${at}`, '2026-11-19')
+  // The embedded database runs one statement at a time: nothing happens at once there.
+  t.test(
+    'reports at the same time have every entry exactly once',
+    { skip: postgresMissing() },
+    async (t) => {
+      const bank = await testBank(t)
+      const report = reportOf(bank, await givenConsent(bank, all, { psuId: maya }))
+      const whole = `${query}&itemsPerPage=500`
+      const reports: Promise<Entry[]>[] = []
+      for (let round = 0; round < 5; round++) {
+        for (let at = 0; at < 4; at++) {
+          reports.push(report(whole).then(({ body }) => body.transactions.booked))
+          await book(bank, `${round}.${at}`, '2026-11-19')
+        }
+        await Promise.all(reports)
       }
-      await Promise.all(reports)
-    }
-    reports.push(report(whole).then(({ body }) => body.transactions.booked))
-    const texts = textsOf((await Promise.all(reports)).flat())
-    t.equal(texts.length, 20)
-    t.equal(new Set(texts).size, 20)
-  })
+      reports.push(report(whole).then(({ body }) => body.transactions.booked))
+      const texts = textsOf((await Promise.all(reports)).flat())
+      t.equal(texts.length, 20)
+      t.equal(new Set(texts).size, 20)
+    },
+  )
 })
 
 t.test('the entries of an older bank are numbered anew, in their order', async (t) => {

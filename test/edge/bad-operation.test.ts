@@ -39,6 +39,9 @@ const conducts: Readonly<Record<string, RawBackend['answer']>> = {
 /** One of each developer. */
 const keys = Array.from({ length: 20 }, (_, at) => `tg_key${at}`)
 const callers = new Map(keys.map((key, at) => [key, callerOf(`app-${at}`)] as const))
+/** Half the bounds of production. One operation may have half of each. */
+const backendLimits = { backendConnectionsMax: 128, backendQueueMax: 256 }
+const connectionsOfOne = 64
 /** More than one operation may have. */
 const pressing = 200
 const bad = 'GET /v1.7.0/accounts/bad HTTP/1.1'
@@ -46,7 +49,7 @@ const alsoBad = ['GET /v1.7.0/card-accounts/bad HTTP/1.1', 'GET /v1.7.0/consents
 const badUpload = 'POST /v1.7.0/payments/bad HTTP/1.1'
 const good = ['GET /v1.7.0/accounts HTTP/1.1', 'POST /v1.7.0/consents HTTP/1.1']
 
-/** An edge with the bounds of production, whose time passes only when the test says so: no call of a bad operation ends by its limit. */
+/** An edge whose time passes only when the test says so: no call of a bad operation ends by its limit. */
 async function start(
   t: Test,
   conduct: RawBackend['answer'],
@@ -58,6 +61,7 @@ async function start(
   let time = 1_000
   const { url } = await startEdge(t, {
     ...{ backendUrl: backend.url, callers },
+    backendLimits,
     callLimits: { callsPerApplication: 64, ...callLimits },
     monotonic: () => time,
   })
@@ -112,7 +116,7 @@ for (const [name, conduct] of Object.entries(conducts)) {
     const { backend, url, passes } = await start(t, conduct)
     const again = press(t, url)
     const badOnes = () => backend.requests.filter(({ target }) => target.includes('/bad')).length
-    await until('the backend has what one operation may have', () => badOnes() >= 128)
+    await until('the backend has what one operation may have', () => badOnes() >= connectionsOfOne)
     for (const _round of [1, 2]) {
       again()
       drip()
@@ -131,7 +135,10 @@ for (const [name, conduct] of Object.entries(conducts)) {
 t.test('three silent operations at once starve no other, for any application', async (t) => {
   const { backend, url } = await start(t, () => undefined)
   const all = [bad, ...alsoBad].map((line) => press(t, url, line))
-  await until('the backend has what each may have', () => backend.requests.length >= 3 * 64)
+  await until(
+    'the backend has what each may have',
+    () => backend.requests.length >= (3 / 2) * connectionsOfOne,
+  )
   for (const _round of [1, 2]) {
     for (const again of all) again()
     t.same(await statusesOfOthers(url), [200])

@@ -172,7 +172,7 @@ const rows: readonly Row[] = [
 t.test(
   'every operation of every version answers as its document says and is counted by itself',
   async (t) => {
-    const tollgate = await runTollgate(t)
+    const tollgate = await runTollgate(t, { isEmbedded: true })
     const stores = await registryBeside(t, tollgate.dataDir)
     const [application] = await stores.applications.list({ limit: 1 })
     const applicationId = application?.id ?? ''

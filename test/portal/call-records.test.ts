@@ -23,6 +23,8 @@ const tollgate = await runTollgate(t, {
   env: { BACKEND_URL: backend.url },
   // A window that does not end meanwhile.
   plan: { calls: 3, window: 'P365D' },
+  // Those of the program: a deletion finds calls that are not written yet.
+  pauses: {},
 })
 const gateway = createClient(t, tollgate.urls.gateway, 8)
 const beside = await besidePortal(t, tollgate)

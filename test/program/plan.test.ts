@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { RehearsedUsage } from '../../src/gateway/registry/rehearsed-usage.ts'
 import { burst } from '../support/calling.ts'
 import { tollgate } from '../support/cli.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
@@ -131,5 +132,42 @@ t.test(
         t.equal((await tollgate(env, 'reload')).code, 0)
       },
     )
+
+    await t.test('a rehearsed plan refuses nothing, and says what it would refuse', async (t) => {
+      edit(join(config, planFile), (text) => text.replace(/calls: \d+/, 'calls: 100'))
+      cpSync(join(config, planFile), join(config, 'plans', 'next.yaml'))
+      edit(join(config, 'plans', 'next.yaml'), (text) =>
+        text
+          .replace('calls: 100', 'calls: 5')
+          .replace('mode: enforce', 'mode: rehearse\nrehearses: default'),
+      )
+      t.equal((await tollgate(env, 'reload')).code, 0)
+      const { key } = await newApplication(stores, 'Rehearsing')
+      const rehearsed = async () => {
+        const { stdout } = await tollgate(env, 'rehearsal', '--application', 'Rehearsing', '--json')
+        const { items } = JSON.parse(stdout) as { items: RehearsedUsage[] }
+        return items.reduce(
+          (sum, { calls, wouldRefuse }) => ({
+            calls: sum.calls + calls,
+            wouldRefuse: sum.wouldRefuse + wouldRefuse,
+          }),
+          { calls: 0, wouldRefuse: 0 },
+        )
+      }
+      await until('calls are rehearsed', async () => {
+        t.match(await burst(clients, 1, { key }), [{ status: 200 }])
+        return (await rehearsed()).calls > 0
+      })
+      t.same(
+        (await burst(clients, 8, { key })).map(({ status }) => status),
+        Array.from({ length: 8 }, () => 200),
+      )
+      await until('those over the limit would be refused', async () => {
+        const { calls, wouldRefuse } = await rehearsed()
+        return calls > 8 && wouldRefuse === calls - 5
+      })
+      const { stdout } = await tollgate(env, 'rehearsal', '--application', 'Rehearsing')
+      t.match(stdout, /Would be refused/)
+    })
   },
 )

@@ -17,7 +17,7 @@ export function publishedCatalogue(): Promise<Catalogue> {
 }
 
 /** The catalogue of a folder. It is frozen, so all tests of a process share that of folders with the same contents. */
-export function sharedCatalogue(folder: string): Promise<Catalogue> {
+export async function sharedCatalogue(folder: string): Promise<Catalogue> {
   const contents = contentsOf(folder)
   const found = loaded.get(contents) ?? loadCatalogue(folder)
   loaded.set(contents, found)
@@ -32,7 +32,7 @@ function contentsOf(folder: string): string {
     const file = join(folder, path)
     const facts = lstatSync(file)
     if (facts.isSymbolicLink()) throw new Error(`${file} is a link, which may lead elsewhere later`)
-    if (facts.isFile()) hash.update(`${path}\n`).update(readFileSync(file))
+    hash.update(JSON.stringify([path, facts.isFile() && readFileSync(file, 'utf8')]))
   }
   return hash.digest('hex')
 }

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis'
  * process of redis-cli each time would cost a test process more than most tests.
  *
  * @param command with `-a` and a password in front, it signs in first
- * @throws when nothing answers on the port
+ * @throws when nothing listens on the port, or the answer takes longer than 30 s
  */
 export async function redisCommand(port: number, ...command: string[]): Promise<string> {
   const password = command[0] === '-a' ? command[1] : undefined
@@ -14,13 +14,18 @@ export async function redisCommand(port: number, ...command: string[]): Promise<
   const client = new Redis({
     ...{ host: '127.0.0.1', port, lazyConnect: true },
     ...{ enableReadyCheck: false, disableClientInfo: true, retryStrategy: () => null },
+    commandTimeout: 30_000,
     ...(password !== undefined && { password }),
   })
-  // A command that cannot be sent is rejected, too.
-  client.on('error', () => undefined)
+  let failure: unknown
+  client.on('error', (error) => {
+    failure = error
+  })
   try {
     await client.connect()
     return printed(await client.call(name, args).catch(errorAnswer)).trim()
+  } catch (error) {
+    throw new Error(`${name} to Redis on port ${port}`, { cause: failure ?? error })
   } finally {
     client.disconnect()
   }

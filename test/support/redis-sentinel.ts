@@ -15,7 +15,7 @@ export interface RedisSentinel {
   /** What they call the two servers: the "master name". */
   readonly group: string
   readonly servers: readonly [RedisServer, RedisServer]
-  /** Of the sentinels, each an ordinary Redis to `redis-cli`. */
+  /** Of the sentinels, each an ordinary Redis to `redisCommand`. */
   readonly sentinelPorts: readonly number[]
   /** The server most sentinels name now. */
   primary(): Promise<RedisServer>

@@ -16,8 +16,7 @@ const standIns = new Map<string, string>()
 
 /**
  * A data folder whose embedded database is replaced by one of the PostgreSQL
- * that the tests of this process share: it starts in half the time and answers
- * in a third. Only {@link startDatabaseOf} knows of it, so a process started
+ * that the tests of this process share, which starts and answers sooner. Only {@link startDatabaseOf} knows of it, so a process started
  * on the folder would have a database of its own. Where no PostgreSQL is
  * installed, the folder is that of {@link testDataDir}.
  */
@@ -76,7 +75,7 @@ async function followStandIn(url: string): Promise<EmbeddedDatabase> {
   }
 }
 
-/** A transaction that changes a table reports its end, as each one of the embedded database does. */
+/** What changes a table reports its end. The embedded database reports the end of every transaction, also of one that only read, but of no single statement. */
 const tellTransactions = `
   create function tell_transaction() returns trigger language plpgsql as $$
   begin

@@ -43,8 +43,10 @@ export interface TestTollgateOptions {
   readonly plan?: TestPlan
   /** (Default: as LOG_LEVEL says, on standard error) */
   readonly log?: Logger
-  /** Whether its database is the embedded one, for guarantees about that; others are quicker on a stand-in. (Default: false) */
+  /** Whether its database is the embedded one, for guarantees about that; others are quicker on a stand-in. Not with a DATA_DIR, whose maker has chosen. (Default: false) */
   readonly isEmbedded?: boolean
+  /** (Default: short ones, because most tests wait for what such a job writes) */
+  readonly pauses?: JobPauses
 }
 
 export interface TestPlan {
@@ -90,7 +92,6 @@ export function testConfigDir(
   return folder
 }
 
-/** Most tests wait for what such a job writes. */
 const shortPauses: JobPauses = {
   recordsEveryMs: 200,
   usageEveryMs: 200,
@@ -98,12 +99,13 @@ const shortPauses: JobPauses = {
   writeEveryMs: 200,
 }
 
-/** Starts everything in this process, as `npm start` does for the first time; unless told, on a stand-in for the embedded database. */
+/** Starts everything in this process, as `npm start` does for the first time, except for what {@link TestTollgateOptions} makes quicker. */
 export async function runTollgate(
   t: Test,
   options: TestTollgateOptions = {},
 ): Promise<RunningTollgate> {
-  const { isEmbedded = false } = options
+  // With a server of its own it needs no stand-in.
+  const isEmbedded = options.isEmbedded ?? options.env?.['DATABASE_URL'] !== undefined
   const dataDir =
     options.env?.['DATA_DIR'] ?? (await (isEmbedded ? testDataDir(t) : standInDataDir(t)))
   const settings = readSettings({
@@ -121,7 +123,7 @@ export async function runTollgate(
     isTerminal: true,
     startEmbedded: startDatabaseOf,
     readCatalogue: sharedCatalogue,
-    pauses: shortPauses,
+    pauses: options.pauses ?? shortPauses,
   })
   t.teardown(() => tollgate.close())
   await tollgate.noteWelcomed()
