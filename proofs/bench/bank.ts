@@ -47,8 +47,7 @@ const rows: string[][] = []
 const tokens = new Map<string, Promise<string>>()
 try {
   await measureOn('embedded', await testDatabase(t))
-  const postgres = await testPostgres(t)
-  if (postgres !== undefined) await measureOn('PostgreSQL', postgres)
+  await measureOn('PostgreSQL', await testPostgres(t))
 } finally {
   await t.end()
 }

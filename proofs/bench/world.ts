@@ -31,7 +31,6 @@ export async function openWorld(
     teardown: (undo) => bench.undo(async () => void (await undo())),
     comment: (text) => process.stderr.write(`${text}\n`),
   })
-  if (postgres === undefined) throw new Error('PostgreSQL is not installed')
   const databaseUrl = postgres.url
   const fill = (count: number, plan: string): Promise<string[]> =>
     fillRegistry({ databaseUrl, pepper: secrets.KEY_PEPPER, applications: count, plan })

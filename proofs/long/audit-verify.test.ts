@@ -18,7 +18,6 @@ t.test(
   { skip: postgresMissing(), timeout: 600_000 },
   async (t) => {
     const opened = await testPostgres(t)
-    if (opened === undefined) return
     const db = opened.database.connect<RegistrySchema>()
     const { auditChain } = await testStores(opened.database)
     // A statement may take five seconds.

@@ -8,7 +8,6 @@ import {
   type TestCall,
   testBank,
 } from '../../test/support/bank.ts'
-import { testPostgres } from '../../test/support/database.ts'
 import { bill, consentRequest, mandateRequest } from '../../test/support/requests.ts'
 import { proofSeed, proofSize } from '../size.ts'
 import {
@@ -96,9 +95,7 @@ const states = [
 ]
 for (let number = 0; number < banks; number += 1) {
   t.test(`a bank does what the model does, in steps of every kind (${number + 1})`, async (t) => {
-    // PostgreSQL, where it is, takes half the time.
-    const database = await testPostgres(t)
-    const bank = await testBank(t, database === undefined ? { sandbox } : { sandbox, database })
+    const bank = await testBank(t, { sandbox })
     let steps = 0
     const sequence = fc.array(step, { minLength: stepsPerSequence, maxLength: stepsPerSequence })
     await fc.assert(

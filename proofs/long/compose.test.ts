@@ -33,7 +33,6 @@ t.test(
     const secrets = join(folder, 'secrets')
 
     const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
     const database = new URL(postgres.url)
     const admin = new Client({ connectionString: postgres.url })
     await admin.connect()

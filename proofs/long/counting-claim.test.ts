@@ -23,7 +23,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
     const env = {
       ...productionEnv(),
       DATABASE_URL: postgres.url,
@@ -71,7 +70,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
     const admin = await connect(t, postgres.url)
     const gateway = await spawnTollgate(t, ['gateway'], {
       ...productionEnv(),
@@ -104,7 +102,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
     const older = await connect(t, postgres.url)
     await older.query('select pg_advisory_lock_shared(8389772277106373733)')
     await t.rejects(
@@ -123,7 +120,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
     const { url, responses } = await startHoldingBackend(t)
     const env = {
       ...productionEnv(),

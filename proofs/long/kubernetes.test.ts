@@ -53,7 +53,6 @@ t.test(
     const manifests = renderOverlay('ha')
     const folder = openFolder(t)
     const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
     const database = new URL(postgres.url)
     const admin = new Client({ connectionString: postgres.url })
     await admin.connect()

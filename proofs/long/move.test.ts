@@ -102,7 +102,6 @@ t.test(
     }
 
     const postgres = await testPostgres(t)
-    if (postgres === undefined) return
     const onPostgres = {
       DATABASE_URL: postgres.url,
       KEY_PEPPER_FILE: join(first.dataDir, 'key-pepper'),

@@ -62,7 +62,6 @@ t.test(
     const [secrets = '', tables = '', settings = '', commands = ''] = blocks
 
     const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
     const client = new Client({ connectionString: postgres.url })
     await client.connect()
     await client.query('create database tollgate')

@@ -5,7 +5,6 @@ import { productionEnv, storesOf } from '../../test/support/fleet.ts'
 
 t.test('a proof is one entry in the audit log', { skip: postgresMissing() }, async (t) => {
   const postgres = await startPostgres(t)
-  if (postgres === undefined) throw new Error('PostgreSQL is not installed')
   const env = { ...productionEnv(), DATABASE_URL: postgres.url }
   const { audit } = await storesOf(t, env)
   const { code, stdout } = await tollgate(env, 'prove', '--window')
@@ -23,7 +22,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
     const env = { ...productionEnv(), DATABASE_URL: postgres.url }
     await storesOf(t, env)
     await administer(

@@ -50,7 +50,6 @@ t.test(
   async (t) => {
     const ledger = await startLedger(t)
     const postgres = await startPostgres(t)
-    if (postgres === undefined) return
     const port = await freePort()
     const env = {
       ...productionEnv(),

@@ -229,7 +229,6 @@ export async function startRotatingFleet(
 /** A PostgreSQL that asks for passwords, with the roles and tables of Tollgate. */
 async function startDatabase(t: Test, password: (role: string) => string) {
   const postgres = await startPostgres(t)
-  if (postgres === undefined) throw new Error('PostgreSQL is not installed')
   const admin = new Client({ connectionString: postgres.url })
   // It breaks when the server ends with the test.
   admin.on('error', () => undefined)

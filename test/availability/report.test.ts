@@ -222,7 +222,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await testPostgres(t)
-    if (postgres === undefined) return
     const env = { ...productionEnv(), LOG_LEVEL: 'silent', DATABASE_URL: postgres.url }
     const run = async (...args: string[]) => {
       const { code, stdout, stderr } = await tollgate(env, 'report', ...args, '--json')

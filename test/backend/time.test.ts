@@ -122,7 +122,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const database = await testPostgres(t)
-    if (database === undefined) return
     const bank = await testBank(t, { database })
     const most = await mostFunds(bank)
     const first = await pay(bank, most)

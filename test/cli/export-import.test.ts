@@ -140,7 +140,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const target = await testPostgres(t)
-    if (target === undefined) return
     const env = { ...secrets, DATABASE_URL: target.url }
     const [header = '{}'] = lines
     const withHeader = (change: object) => [

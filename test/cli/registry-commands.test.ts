@@ -9,7 +9,7 @@ import { openDataFolder } from '../../src/platform/data-folder.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import { tollgate, tollgateProcess } from '../support/cli.ts'
-import { startPostgres, testDataDir } from '../support/database.ts'
+import { postgresMissing, startPostgres, testDataDir } from '../support/database.ts'
 import { registryBeside } from '../support/tollgate.ts'
 
 const log = pino({ level: 'silent' })
@@ -357,9 +357,10 @@ t.test('with DATABASE_URL the pepper is required and the address never repeated'
   t.equal(down.code, 1)
   t.match(down.stderr, /the registry cannot be reached .*ECONNREFUSED/)
   t.notOk(down.stderr.includes('hunter2'))
+})
 
+t.test('with DATABASE_URL commands work on PostgreSQL', { skip: postgresMissing() }, async (t) => {
   const server = await startPostgres(t)
-  if (server === undefined) return
   const real = { DATABASE_URL: server.url, KEY_PEPPER: `2:${'y'.repeat(32)},1:${'x'.repeat(32)}` }
   const made = await json(real, ...onboarding, '--api', 'xs2a@1.7.0')
   t.match(await json(real, 'key', 'show', made.keyId), { state: 'active' })

@@ -19,7 +19,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const server = await startPostgres(t)
-    if (server === undefined) return
     const owner = openDatabase({ url: server.url, log, connectionsMax: 1 })
     t.teardown(() => owner.close())
     const tables = owner.connect()

@@ -14,7 +14,6 @@ t.test(
   async (t) => {
     const authority = createTestAuthority(t)
     const server = await startPostgres(t, { tls: authority.issue() })
-    if (server === undefined) return
     async function connects(parameters: string, host = '127.0.0.1'): Promise<boolean | string> {
       const url = `${server?.url.replace('127.0.0.1', host)}?${parameters}`
       const database = openDatabase({ url, log: createLog('silent') })

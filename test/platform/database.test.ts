@@ -119,53 +119,56 @@ for (const { name, open, skip } of eachDatabase) {
   })
 }
 
-t.test('a database that answers nothing fails in time and heals', async (t) => {
-  const server = await startPostgres(t)
-  if (server === undefined) return
-  const database = openDatabase({
-    url: server.url,
-    log,
-    connectionsMax: 1,
-    connectTimeoutMs: 500,
-    statementTimeoutMs: 300,
-  })
-  t.teardown(() => database.close())
-  const db = database.connect<unknown>()
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.teardown(() => mock.timers.reset())
-  await sql`select 1`.execute(db)
-  server.freeze()
-  const hung = t.rejects(sql`select 2`.execute(db), { name: 'StatementTimeout' })
-  await until('it is asked', () => database.load().busy === 1)
-  mock.timers.tick(300)
-  await hung
-  const unconnected = t.rejects(sql`select 3`.execute(db), /timeout/)
-  await until('the pool makes another connection', () => database.load().busy === 1)
-  t.equal(database.load().waiting, 0, 'it does not wait for the hung one')
-  mock.timers.tick(500)
-  await unconnected
-  server.thaw()
-  t.same((await sql`select 4 as n`.execute(db)).rows, [{ n: 4 }])
-  await t.rejects(
-    db.transaction().execute(async (trx) => {
-      await sql`select 5`.execute(trx)
-      // Broken between two statements: the second fails and the process lives.
-      await server.stop()
-      // The next one reads what its connection left.
-      for (const _ of Array(2)) await turn()
-      await sql`select 5`.execute(trx)
-    }),
-  )
-  await t.rejects(sql`select 5`.execute(db))
-  await server.start()
-  t.same((await sql`select 6 as n`.execute(db)).rows, [{ n: 6 }])
-})
+t.test(
+  'a database that answers nothing fails in time and heals',
+  { skip: postgresMissing() },
+  async (t) => {
+    const server = await startPostgres(t)
+    const database = openDatabase({
+      url: server.url,
+      log,
+      connectionsMax: 1,
+      connectTimeoutMs: 500,
+      statementTimeoutMs: 300,
+    })
+    t.teardown(() => database.close())
+    const db = database.connect<unknown>()
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
+    await sql`select 1`.execute(db)
+    server.freeze()
+    const hung = t.rejects(sql`select 2`.execute(db), { name: 'StatementTimeout' })
+    await until('it is asked', () => database.load().busy === 1)
+    mock.timers.tick(300)
+    await hung
+    const unconnected = t.rejects(sql`select 3`.execute(db), /timeout/)
+    await until('the pool makes another connection', () => database.load().busy === 1)
+    t.equal(database.load().waiting, 0, 'it does not wait for the hung one')
+    mock.timers.tick(500)
+    await unconnected
+    server.thaw()
+    t.same((await sql`select 4 as n`.execute(db)).rows, [{ n: 4 }])
+    await t.rejects(
+      db.transaction().execute(async (trx) => {
+        await sql`select 5`.execute(trx)
+        // Broken between two statements: the second fails and the process lives.
+        await server.stop()
+        // The next one reads what its connection left.
+        for (const _ of Array(2)) await turn()
+        await sql`select 5`.execute(trx)
+      }),
+    )
+    await t.rejects(sql`select 5`.execute(db))
+    await server.start()
+    t.same((await sql`select 6 as n`.execute(db)).rows, [{ n: 6 }])
+  },
+)
 
 t.test(
   'a connection may take seconds while a process starts, and one second from then on',
+  { skip: postgresMissing() },
   async (t) => {
     const server = await startPostgres(t)
-    if (server === undefined) return
     const database = openDatabase({ url: server.url, log })
     t.teardown(() => database.close())
     const db = database.connect<unknown>()
@@ -368,7 +371,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const server = await startPostgres(t)
-    if (server === undefined) throw new Error('PostgreSQL is not installed')
     await administer(server.url, 'create table one (n int)')
     const database = openDatabase({ url: server.url, log, connectionsMax: 1 })
     t.teardown(() => database.close())
@@ -402,7 +404,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const primary = await startPostgres(t)
-    if (primary === undefined) throw new Error('PostgreSQL is not installed')
     const standby = await startStandby(t, primary)
     const alone = openDatabase({ url: standby.url, log })
     t.teardown(() => alone.close())
@@ -444,7 +445,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const server = await startPostgres(t)
-    if (server === undefined) throw new Error('PostgreSQL is not installed')
     const database = openDatabase({ url: server.url, log })
     t.teardown(() => database.close())
     const run = () => migrate(database, { name: 'registry', migrations: {} })

@@ -98,7 +98,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const opened = await testPostgres(t)
-    if (opened === undefined) return
     const { database, url } = opened
     await migrate(database, as('0.1.0', first))
     const other = openDatabase({ url, log: pino({ level: 'silent' }) })

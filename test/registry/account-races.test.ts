@@ -16,7 +16,6 @@ t.test(
   { skip: postgresMissing(), timeout: 60_000 },
   async (t) => {
     const opened = await testPostgres(t)
-    if (opened === undefined) return
     const stores = await testStores(opened.database)
     const db = opened.database.connect<RegistrySchema>()
     const failures: unknown[] = []
@@ -94,7 +93,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const opened = await testPostgres(t)
-    if (opened === undefined) return
     const stores = await testStores(opened.database)
     const db = opened.database.connect<RegistrySchema>()
     const { id } = await stores.developers.create({ email: address(), name: 'Ada', by: 'test' })

@@ -21,7 +21,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const opened = await testPostgres(t)
-    if (opened === undefined) return
     const { url } = opened
     const as = (role: string) => url.replace('postgres@', `${role}@`)
     const roles = () => setDatabaseRights(url, (role) => role, ['security_event_days=7'])

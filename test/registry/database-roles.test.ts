@@ -21,7 +21,6 @@ t.test(
   { skip: postgresMissing() },
   async (t) => {
     const opened = await testPostgres(t)
-    if (opened === undefined) return
     const as = (role: string) => opened.url.replace('postgres@', `tollgate_${role}@`)
     const setRights = () => setDatabaseRights(opened.url, (role) => role)
     setRights()

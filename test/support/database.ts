@@ -25,7 +25,7 @@ import {
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
-/** What these functions need of a test: where to undo, and how to say that something is missing. */
+/** What functions need of a test: where to undo, and where to say something. */
 export interface Test {
   teardown(undo: () => unknown): void
   comment(...texts: string[]): void
@@ -89,9 +89,8 @@ let shared: Promise<SharedServer | undefined> | undefined
 /** It ends with the process. */
 async function startShared(): Promise<SharedServer | undefined> {
   const undone: Test = { teardown: () => undefined, comment: () => undefined }
-  const server = await startPostgres(undone, { isBackground: true })
-  if (server === undefined) return undefined
-  const { url } = server
+  if (postgresMissing() !== false) return undefined
+  const { url } = await startPostgres(undone, { isBackground: true })
   const templates = new Map<string, Promise<string>>()
   let made = 0
 
@@ -166,10 +165,9 @@ export function postgresMissing(): string | false {
 }
 
 /**
- * Starts a real PostgreSQL for the test, or returns undefined with a comment
- * where none is installed.
+ * Starts a real PostgreSQL for the test.
  *
- * @throws when none is installed and REQUIRE_SERVICES=1
+ * @throws when none is installed; {@link postgresMissing} skips a test there
  */
 export async function startPostgres(
   t: Test,
@@ -183,13 +181,9 @@ export async function startPostgres(
     /** The process may end while it runs, which ends it. */
     readonly isBackground?: boolean
   } = {},
-): Promise<PostgresServer | undefined> {
+): Promise<PostgresServer> {
   const bin = postgresBin()
-  if (bin === undefined) {
-    if (process.env['REQUIRE_SERVICES'] === '1') throw new Error('PostgreSQL is not installed')
-    t.comment('SKIPPED: PostgreSQL is not installed')
-    return undefined
-  }
+  if (bin === undefined) throw new Error('PostgreSQL is not installed')
   const identity = unprivileged()
   const folder = mkdtempSync(join(tmpdir(), 'tg-pg-'))
   if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
@@ -368,10 +362,9 @@ function clusterTemplate(bin: string, identity: Identity | undefined): Promise<s
   })
 }
 
-/** A fresh real PostgreSQL and its empty database; undefined where none is installed. */
-export async function testPostgres(t: Test): Promise<TestDatabase | undefined> {
+/** A fresh real PostgreSQL and its empty database. @throws when none is installed */
+export async function testPostgres(t: Test): Promise<TestDatabase> {
   const server = await startPostgres(t)
-  if (server === undefined) return undefined
   const database = openDatabase({ url: server.url, log: silent })
   t.teardown(() => database.close())
   return { database, url: server.url }
