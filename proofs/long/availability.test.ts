@@ -167,7 +167,7 @@ t.test(
 
     const { ledger } = calling
     const unanswered = ledger.filter(({ reply }) => reply === 'unanswered').length
-    figure(`${ledger.length} calls in ${seconds.toFixed(1)} s, ${unanswered} of them not answered`)
+    figure(`${ledger.length} calls in ${seconds.toFixed(1)} s, ${unanswered} not answered`)
     await until('all logged', async () => stampsOf(fleet).size >= ledger.length)
     const stamps = stampsOf(fleet)
     const calls = ledger.map(({ id, reply }) => {
