@@ -131,18 +131,8 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const logSwitch = createLogSwitch({ log, settings, now: Date.now })
   lifetime.opened(() => logSwitch.close())
   const base: Foundation = {
-    ...{
-      settings,
-      secrets,
-      logSwitch,
-      dataFolder,
-      database,
-      events,
-      log,
-      lifetime,
-      pauses,
-      isEnding,
-    },
+    ...{ settings, secrets, logSwitch, dataFolder, database, events },
+    ...{ log, lifetime, pauses, isEnding },
   }
   const publisher = openPublisher({
     ...{ configDir: settings.configDir, catalogue, log, events, metricsRegistry },

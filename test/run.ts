@@ -53,10 +53,13 @@ const files = positionals.length > 0 || values.checks ? [...new Set(positionals)
 const failedChecks =
   positionals.length > 0 ? [] : await runScripts(values.checks ? checks : ['build', ...checks])
 await run(files, size, values.apart)
-const failedOnce = values.apart ? [] : failedFiles()
-const firstResults = new Map(results)
+const failedOnce = values.apart ? [] : failedResults()
 if (failedOnce.length > 0) print(`\nOnce more, alone: ${failedOnce.length}\n`)
-await run(failedOnce, 1, true)
+await run(
+  failedOnce.map(({ file }) => file),
+  1,
+  true,
+)
 conclude()
 
 async function run(files: readonly string[], size: number, isApart: boolean): Promise<void> {
@@ -103,25 +106,25 @@ async function runScript(script: string): Promise<string | undefined> {
   }
 }
 
-function failedFiles(): string[] {
-  return [...results.values()].filter(({ failures }) => failures.length > 0).map(({ file }) => file)
+function failedResults(): EndedFile[] {
+  return [...results.values()].filter(({ failures }) => failures.length > 0)
 }
 
 function conclude(): void {
   const all = [...results.values()]
-  const failed = new Set(failedFiles())
-  const unsteady = failedOnce.filter((file) => !failed.has(file))
+  const failed = failedResults()
+  const unsteady = failedOnce.filter(({ file }) => failed.every((each) => each.file !== file))
   const isTooUnsteady = unsteady.length > unsteadyMax
   print(skipLines(all))
-  if (failed.size + failedChecks.length > 0) print('\nFailed:\n')
-  for (const each of all) if (failed.has(each.file)) print(`${each.file}\n${failureLines(each)}`)
+  if (failed.length + failedChecks.length > 0) print('\nFailed:\n')
+  for (const each of failed) print(`${each.file}\n${failureLines(each)}`)
   for (const script of failedChecks) print(`npm run ${script} (its errors are above)\n`)
   if (unsteady.length > 0)
     print(`\nUnsteady, failed at first and passed alone: ${unsteady.length}\n`)
-  for (const file of unsteady) {
-    const known = unsteadyFiles.find((row) => row.file === file)
+  for (const each of unsteady) {
+    const known = unsteadyFiles.find((row) => row.file === each.file)
     const told = known === undefined ? 'new: find its cause' : `known: ${known.cause}`
-    print(`  ${file} (${told})\n${failureLines(firstResults.get(file) ?? { file, failures: [] })}`)
+    print(`  ${each.file} (${told})\n${failureLines(each)}`)
   }
   if (isTooUnsteady) print(`A run with more than ${unsteadyMax} unsteady files has failed.\n`)
   const passed = sum(all.map(({ passed }) => passed))

@@ -9,7 +9,6 @@ import { createLogins } from '../../src/platform/database-logins.ts'
 import { createDatabaseServers } from '../../src/platform/database-servers.ts'
 import {
   administer,
-  type PostgresServer,
   postgresMissing,
   startPostgres,
   startStandby,
@@ -18,11 +17,6 @@ import { until } from '../../test/support/until.ts'
 
 const log = pino({ level: 'silent' })
 const skip = postgresMissing()
-
-async function postgres(t: Test): Promise<PostgresServer> {
-  const server = await startPostgres(t)
-  return server
-}
 
 /** Listens on 127.0.0.1 until the test ends. @returns the port */
 async function listenFor(t: Test, server: Server): Promise<number> {
@@ -57,7 +51,7 @@ async function ask<Value>(db: Kysely<unknown>, expression: string): Promise<Valu
 const port = (db: Kysely<unknown>) => ask<number>(db, 'inet_server_port()')
 
 t.test('a full pool is no failover: no other server is asked', { skip }, async (t) => {
-  const server = await postgres(t)
+  const server = await startPostgres(t)
   let asked = 0
   const other = await listenFor(
     t,
@@ -91,7 +85,7 @@ t.test(
   'when one connection learns that its server accepts no writes, none from before is used again',
   { skip },
   async (t) => {
-    const server = await postgres(t)
+    const server = await startPostgres(t)
     await administer(server.url, 'create table one (n int)')
     // As behind a pooler, which keeps its clients when it changes to another server: a server of ours is demoted only by a
     // restart, which cuts them.
@@ -162,7 +156,7 @@ t.test(
   'a connection that began with a login is not kept when another login has replaced it meanwhile',
   { skip },
   async (t) => {
-    const server = await postgres(t)
+    const server = await startPostgres(t)
     await administer(server.url, 'create role one superuser login')
     await administer(server.url, 'create role two superuser login')
     const held: (() => void)[] = []
@@ -197,7 +191,7 @@ t.test(
   'work apart begins or fails in time at a server that takes the login and answers nothing more',
   { skip },
   async (t) => {
-    const server = await postgres(t)
+    const server = await startPostgres(t)
     const proxy = await listenFor(
       t,
       createServer((socket) => {
@@ -215,7 +209,7 @@ t.test(
 )
 
 t.test('a pool that is followed no more keeps its login', { skip }, async (t) => {
-  const server = await postgres(t)
+  const server = await startPostgres(t)
   await administer(server.url, 'create role two superuser login')
   const two = server.url.replace('postgres@', 'two@')
   const servers = createDatabaseServers({ url: server.url, log })
@@ -234,7 +228,7 @@ t.test(
   'of two servers that both say they are the primary, the one in use stays, also when the other one returns',
   { skip },
   async (t) => {
-    const [one, two] = await Promise.all([postgres(t), postgres(t)])
+    const [one, two] = await Promise.all([startPostgres(t), startPostgres(t)])
     const url = named(one.url, `127.0.0.1:${portOf(two.url)}`)
     const servers = createDatabaseServers({ url, log })
     const used = () => portOf(servers.pick(url))
@@ -250,7 +244,7 @@ t.test(
 )
 
 t.test('slow statements of a primary that answers search ever more rarely', { skip }, async (t) => {
-  const [one, two] = await Promise.all([postgres(t), postgres(t)])
+  const [one, two] = await Promise.all([startPostgres(t), startPostgres(t)])
   const url = named(one.url, `127.0.0.1:${portOf(two.url)}`)
   let time = 0
   const [servers, others, failing, unhinted] = [1, 2, 3, 4].map(() =>
@@ -277,7 +271,7 @@ t.test(
   'a server that vanishes under a statement is left, though no new connection shows it: a small pool has all its connections in such statements',
   { skip },
   async (t) => {
-    const [one, two] = await Promise.all([postgres(t), postgres(t)])
+    const [one, two] = await Promise.all([startPostgres(t), startPostgres(t)])
     const warned: string[] = []
     const database = openDatabase({
       url: named(one.url, `127.0.0.1:${portOf(two.url)}`),
@@ -298,7 +292,7 @@ t.test(
   'a failover during the rotation of a login: the new primary is found with the login that it accepts',
   { skip },
   async (t) => {
-    const primary = await postgres(t)
+    const primary = await startPostgres(t)
     await administer(primary.url, 'create role one superuser login')
     await administer(primary.url, 'create role two superuser login')
     const standby = await startStandby(t, primary, { isSynchronous: true })

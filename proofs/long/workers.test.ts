@@ -16,8 +16,8 @@ import {
   remainingOf,
 } from '../../test/support/calling.ts'
 import { tollgateProcess } from '../../test/support/cli.ts'
-import { administer, testDataDir } from '../../test/support/database.ts'
-import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
+import { testDataDir } from '../../test/support/database.ts'
+import { fleetMissing, gatewayConnections, startFleet } from '../../test/support/fleet.ts'
 import { startLedger } from '../../test/support/ledger-backend.ts'
 import { metricsOf } from '../../test/support/metrics.ts'
 import { startRawBackend } from '../../test/support/raw-backend.ts'
@@ -510,10 +510,7 @@ t.test(
     const { key } = await newApplication(stores, 'served')
     const answers = await Promise.all(Array.from({ length: 20 }, () => clients[0]?.call({ key })))
     t.same(new Set(answers.map((answer) => answer?.status)), new Set([200]))
-    const { count } = await administer(
-      postgres.url,
-      "select count(*)::int from pg_stat_activity where application_name like 'tollgate gateway%'",
-    )
-    t.ok(Number(count) >= 2 && Number(count) <= 6, `${count} connections`)
+    const count = await gatewayConnections(postgres)
+    t.ok(count >= 2 && count <= 6, `${count} connections`)
   },
 )

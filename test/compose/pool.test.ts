@@ -1,6 +1,5 @@
 import t from 'tap'
-import { administer } from '../support/database.ts'
-import { fleetMissing, startFleet } from '../support/fleet.ts'
+import { fleetMissing, gatewayConnections, startFleet } from '../support/fleet.ts'
 import { newApplication } from '../support/tollgate.ts'
 
 t.test(
@@ -12,10 +11,6 @@ t.test(
     const { key } = await newApplication(stores, 'served')
     const answers = await Promise.all(Array.from({ length: 20 }, () => clients[0]?.call({ key })))
     t.same(new Set(answers.map((answer) => answer?.status)), new Set([200]))
-    const { count } = await administer(
-      postgres.url,
-      "select count(*)::int from pg_stat_activity where application_name like 'tollgate gateway%'",
-    )
-    t.equal(count, 2)
+    t.equal(await gatewayConnections(postgres), 2)
   },
 )

@@ -15,7 +15,7 @@ t.test(
     const authority = createTestAuthority(t)
     const server = await startPostgres(t, { tls: authority.issue() })
     async function connects(parameters: string, host = '127.0.0.1'): Promise<boolean | string> {
-      const url = `${server?.url.replace('127.0.0.1', host)}?${parameters}`
+      const url = `${server.url.replace('127.0.0.1', host)}?${parameters}`
       const database = openDatabase({ url, log: createLog('silent') })
       try {
         const { rows } = await sql<{ ssl: boolean }>`

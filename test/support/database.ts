@@ -88,8 +88,8 @@ let shared: Promise<SharedServer | undefined> | undefined
 
 /** It ends with the process. */
 async function startShared(): Promise<SharedServer | undefined> {
-  const undone: Test = { teardown: () => undefined, comment: () => undefined }
   if (postgresMissing() !== false) return undefined
+  const undone: Test = { teardown: () => undefined, comment: () => undefined }
   const { url } = await startPostgres(undone, { isBackground: true })
   const templates = new Map<string, Promise<string>>()
   let made = 0
@@ -131,10 +131,16 @@ export async function testDataDir(
   t: Test,
   contents: DatabaseContents = { seededAt: Date.now() },
 ): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tg-'))
-  t.teardown(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+  const dataDir = testFolder(t)
   cpSync(await databaseTemplate(contents), join(dataDir, 'database'), { recursive: true })
   return dataDir
+}
+
+/** An empty temporary folder, gone with the test. */
+export function testFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tg-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
 }
 
 /** A real PostgreSQL on a temporary folder and a free port of 127.0.0.1. */

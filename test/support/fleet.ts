@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { type Client, createClient } from './calling.ts'
 import {
+  administer,
   type PostgresServer,
   postgresMissing,
   startPostgres,
@@ -66,6 +67,15 @@ export async function startStores(t: Test) {
   const redis = await testRedis(t)
   const postgres = await startPostgres(t)
   return { redis, postgres, env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url } }
+}
+
+/** How many connections gateways have to it. */
+export async function gatewayConnections({ url }: PostgresServer): Promise<number> {
+  const { count } = await administer(
+    url,
+    "select count(*)::int from pg_stat_activity where application_name like 'tollgate gateway%'",
+  )
+  return Number(count)
 }
 
 /** Starts the stores, the ledger and `size` gateways; all of it ends with the test. */

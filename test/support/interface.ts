@@ -3,16 +3,16 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import {
+  bankDatabase,
   codeOf,
   contractsOf,
   findOperation,
-  start,
   type TestAnswer,
   type TestBank,
   targetOf,
   testBank,
 } from './bank.ts'
-import { type TestDatabase, testDatabase } from './database.ts'
+import type { TestDatabase } from './database.ts'
 import { callerOf, edgeIdentity, startEdge } from './edge.ts'
 
 /** A TPP's call, as it goes through the gateway. */
@@ -80,7 +80,7 @@ export async function interfaceWorld(
   { seals = [], database }: InterfaceOptions = {},
 ): Promise<InterfaceWorld> {
   const bank = await testBank(t, {
-    database: database ?? (await testDatabase(t, { seededAt: start })),
+    database: database ?? (await bankDatabase(t)),
     trusts: edgeIdentity,
   })
   const backendUrl = await bank.backend.app.listen({ host: '127.0.0.1', port: 0 })

@@ -11,9 +11,12 @@ export const configDir = fileURLToPath(new URL('../../config', import.meta.url))
 /** By the contents of their folders. */
 const loaded = new Map<string, Promise<Catalogue>>()
 
+let published: Promise<Catalogue> | undefined
+
 /** The catalogue this repository publishes. */
 export function publishedCatalogue(): Promise<Catalogue> {
-  return sharedCatalogue(configDir)
+  published ??= sharedCatalogue(configDir)
+  return published
 }
 
 /** The catalogue of a folder. It is frozen, so all tests of a process share that of folders with the same contents. */
@@ -32,7 +35,7 @@ function contentsOf(folder: string): string {
     const file = join(folder, path)
     const facts = lstatSync(file)
     if (facts.isSymbolicLink()) throw new Error(`${file} is a link, which may lead elsewhere later`)
-    hash.update(JSON.stringify([path, facts.isFile() && readFileSync(file, 'utf8')]))
+    hash.update(JSON.stringify([path, facts.isFile() && readFileSync(file, 'base64')]))
   }
   return hash.digest('hex')
 }

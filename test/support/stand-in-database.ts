@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
@@ -8,7 +7,14 @@ import {
   type EmbeddedDatabase,
   startEmbeddedDatabase,
 } from '../../src/platform/embedded-database.ts'
-import { administer, postgresMissing, type Test, testDatabase, testDataDir } from './database.ts'
+import {
+  administer,
+  postgresMissing,
+  type Test,
+  testDatabase,
+  testDataDir,
+  testFolder,
+} from './database.ts'
 import type { DatabaseContents } from './database-template.ts'
 
 /** Addresses by data folder. */
@@ -16,14 +22,14 @@ const standIns = new Map<string, string>()
 
 /**
  * A data folder whose embedded database is replaced by one of the PostgreSQL
- * that the tests of this process share, which starts and answers sooner. Only {@link startDatabaseOf} knows of it, so a process started
- * on the folder would have a database of its own. Where no PostgreSQL is
- * installed, the folder is that of {@link testDataDir}.
+ * that the tests of this process share, which starts and answers sooner. Only
+ * {@link startDatabaseOf} knows of it, so a process started on the folder would
+ * have a database of its own. Where no PostgreSQL is installed, the folder is
+ * that of {@link testDataDir}.
  */
 export async function standInDataDir(t: Test, contents?: DatabaseContents): Promise<string> {
   if (postgresMissing() !== false) return testDataDir(t, contents)
-  const dataDir = mkdtempSync(join(tmpdir(), 'tg-'))
-  t.teardown(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+  const dataDir = testFolder(t)
   // A start takes this for a database that is there already.
   mkdirSync(join(dataDir, 'database'))
   writeFileSync(join(dataDir, 'database', 'PG_VERSION'), '')
@@ -75,7 +81,10 @@ async function followStandIn(url: string): Promise<EmbeddedDatabase> {
   }
 }
 
-/** What changes a table reports its end. The embedded database reports the end of every transaction, also of one that only read, but of no single statement. */
+/**
+ * What changes a table reports its end. The embedded database reports the end
+ * of every transaction, also of one that only read, but of no single statement.
+ */
 const tellTransactions = `
   create function tell_transaction() returns trigger language plpgsql as $$
   begin

@@ -43,7 +43,11 @@ export interface TestTollgateOptions {
   readonly plan?: TestPlan
   /** (Default: as LOG_LEVEL says, on standard error) */
   readonly log?: Logger
-  /** Whether its database is the embedded one, for guarantees about that; others are quicker on a stand-in. Not with a DATA_DIR, whose maker has chosen. (Default: false) */
+  /**
+   * Whether its database is the embedded one, for guarantees about that; others
+   * are quicker on a stand-in. Not with a DATA_DIR, whose maker has chosen.
+   * (Default: false)
+   */
   readonly isEmbedded?: boolean
   /** (Default: short ones, because most tests wait for what such a job writes) */
   readonly pauses?: JobPauses
