@@ -10,6 +10,8 @@ import { unsteadyFiles } from './unsteady.ts'
 // A program, `npm test`: types, lint, documents and all files of tests. With names of files it runs only those, and with
 // --checks no file.
 //
+// With REQUIRE_SERVICES=1 a test that was skipped fails the run: whoever sets it relies on all of them.
+//
 // A file that fails runs once more, alone, after all others. If it passes then, it is unsteady: the closing lines name
 // it, and a few of them do not fail the run. With --apart, as proofs run, each file has a process and an hour of its own,
 // and only one run.
@@ -24,7 +26,7 @@ const { values, positionals } = parseArgs({
 
 /** A run with more unsteady files has failed. */
 const unsteadyMax = 3
-/** Each time that a file has run so long, the log says so. A run that is killed has said where it was. */
+/** How often the log names a file that is still running, so that the log of a killed run shows where it was. */
 const longSeconds = 60
 
 /** Scripts of package.json. */
@@ -115,7 +117,10 @@ function conclude(): void {
   const failed = failedResults()
   const unsteady = failedOnce.filter(({ file }) => failed.every((each) => each.file !== file))
   const isTooUnsteady = unsteady.length > unsteadyMax
+  const skipped = sum(all.map(({ skips }) => skips.length))
+  const areSkipsFailures = process.env['REQUIRE_SERVICES'] === '1'
   print(skipLines(all))
+  if (areSkipsFailures && skipped > 0) print('With REQUIRE_SERVICES=1 these have failed.\n')
   if (failed.length + failedChecks.length > 0) print('\nFailed:\n')
   for (const each of failed) print(`${each.file}\n${failureLines(each)}`)
   for (const script of failedChecks) print(`npm run ${script} (its errors are above)\n`)
@@ -129,8 +134,11 @@ function conclude(): void {
   if (isTooUnsteady) print(`A run with more than ${unsteadyMax} unsteady files has failed.\n`)
   const passed = sum(all.map(({ passed }) => passed))
   const failures = sum(all.map(({ failures }) => failures.length))
-  const failedCount = failures + failedChecks.length + (isTooUnsteady ? unsteady.length : 0)
-  const skipped = sum(all.map(({ skips }) => skips.length))
+  const failedCount =
+    failures +
+    failedChecks.length +
+    (isTooUnsteady ? unsteady.length : 0) +
+    (areSkipsFailures ? skipped : 0)
   print(`\n${all.length} files in ${(performance.now() / 60_000).toFixed(1)} min\n`)
   print(`${passed} passed, ${failedCount} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
   process.exitCode = failedCount > 0 ? 1 : 0

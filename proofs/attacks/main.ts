@@ -115,7 +115,7 @@ if (missing === undefined) {
   const peers = await part('nginx and HAProxy', 900, (onWait) => attackPeers(inputs, onWait))
   for (const [name, leniency] of peers) programs.set(name, leniency)
   for (const kind of mostLenient(programs)) bad(`Tollgate is the most lenient: ${kind}`)
-} else print(`skipped: ${missing}`)
+} else bad(`not compared with nginx and HAProxy: ${missing}`)
 const comparison = leniencyTable(programs)
 print(`\n${comparison}\n`)
 

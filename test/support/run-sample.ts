@@ -12,9 +12,9 @@ const python = '/usr/bin/python3'
 
 const run = promisify(execFile)
 
-/** Why a language cannot be run here, for the option `skip` of a test; false when it can. With REQUIRE_SERVICES=1 nothing is skipped. */
+/** Why a language cannot be run here, for the option `skip` of a test; false when it can. */
 export async function languageMissing(language: Language): Promise<string | false> {
-  if (process.env['REQUIRE_SERVICES'] === '1' || language === 'Node.js') return false
+  if (language === 'Node.js') return false
   if (language === 'curl') {
     const isThere = ['curl', 'uuidgen'].every((name) => existsSync(`/usr/bin/${name}`))
     return isThere ? false : 'curl or uuidgen is not installed'

@@ -10,13 +10,6 @@ import type { Fault } from '../run-fault.ts'
 /** What shifts the clock of a process, from Debian's `libfaketime`. */
 const library = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')[0]
 
-/** Says why clocks cannot be shifted here; false when they can, or must. */
-export function clocksMissing(): string | false {
-  return library !== undefined || process.env['REQUIRE_SERVICES'] === '1'
-    ? false
-    : 'libfaketime is not installed'
-}
-
 /** The clocks of the gateways, each of which can be set. */
 export interface ShiftedClocks {
   readonly env: NonNullable<RigOptions['env']>

@@ -6,7 +6,7 @@ import { startRig } from '../rig.ts'
 import { runFault } from '../run-fault.ts'
 import { startSingleStore } from '../single-store.ts'
 import { startStoreProbe, watchModes } from '../watch.ts'
-import { clockFaults, clocksMissing, createShiftedClocks } from './clocks.ts'
+import { clockFaults, createShiftedClocks } from './clocks.ts'
 import { clusterFaults } from './cluster.ts'
 import { runRace, runSoak } from './healthy.ts'
 import { keyKinds, runKeyKills } from './keys.ts'
@@ -72,11 +72,6 @@ const longSoak = (full: number) => ({ full, mostMs: 3_600_000 })
 const clocks: Group = {
   ids: ['R9'],
   async run(t, { seed, books, isShare, report }) {
-    const missing = clocksMissing()
-    if (missing !== false) {
-      t.comment(`SKIPPED: R9: ${missing}`)
-      return
-    }
     const shifted = createShiftedClocks(t)
     const store = await startSingleStore(t, { books, env: shifted.env })
     for (const fault of chosen(clockFaults(shifted), isShare)) {
