@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 interface Run {
   readonly code: number | null
   readonly output: string
+  /** A folder in which the files of the run leave marks. */
+  readonly marks: string
 }
 
 t.jobs = 4
@@ -98,17 +100,48 @@ t.test('a run that is ended names the files that were running', async (t) => {
   t.match(output, /Running were:\n {2}test\/fixtures\/runner\/hangs\.ts, for \d+ s\n/)
 })
 
+t.test('a file that changes the environment of the next one has failed', async (t) => {
+  const { code, output } = await run(t, ['changes-folder'])
+  t.equal(code, 1)
+  t.match(output, /not ok {2}the file puts back what it changed/)
+  t.match(output, /changed: the current folder, MARK\n/)
+  t.match(output, /\n1 passed, 1 failed\n$/)
+})
+
+t.test('a run that is killed leaves no process and no folder behind', async (t) => {
+  const { marks } = await run(t, ['hangs'], { signal: 'SIGKILL' })
+  const { pid, folder } = JSON.parse(readFileSync(`${marks}/begun`, 'utf8'))
+  await until('its folder is gone', () => !existsSync(folder))
+  await until('its process has ended', () => !isRunning(pid))
+})
+
+t.test('with REQUIRE_SERVICES=1 a test that is skipped fails the run', async (t) => {
+  const { code, output } = await run(t, ['skips', 'passes'], { requireServices: '1' })
+  t.equal(code, 1)
+  t.match(output, /redis-server is not installed: test\/fixtures\/runner\/skips\.ts/)
+  t.match(output, /\n1 passed, 1 failed, 1 skipped\n$/)
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 interface RunOptions {
   /** Sent when a file has begun. */
   readonly signal?: NodeJS.Signals
   /** Of each file. */
   readonly seconds?: number
+  readonly requireServices?: '0' | '1'
 }
 
 async function run(
   t: Test,
   names: readonly string[],
-  { signal, seconds = 240 }: RunOptions = {},
+  { signal, seconds = 240, requireServices = '0' }: RunOptions = {},
 ): Promise<Run> {
   const marks = mkdtempSync(join(tmpdir(), 'marks-'))
   t.teardown(() => rmSync(marks, { recursive: true, force: true }))
@@ -120,6 +153,7 @@ async function run(
       RUNNER_MARKS: marks,
       RUNNER_SETTLE_MS: '1000',
       RUNNER_FILE_SECONDS: String(seconds),
+      REQUIRE_SERVICES: requireServices,
     },
   })
   let output = ''
@@ -134,5 +168,5 @@ async function run(
     child.kill(signal)
   }
   const [code] = await closed
-  return { code, output }
+  return { code, output, marks }
 }

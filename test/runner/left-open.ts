@@ -2,17 +2,20 @@ import { ChildProcess } from 'node:child_process'
 import { Server, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-// What a file of tests started and did not end: servers, sockets, timers, programs, threads.
+// What a file of tests leaves to the next one: servers, sockets, timers, programs and threads that it did not end, and a
+// changed environment.
 
 /** Sockets and timers may end a little later than the code that ended them. The tests of the runner leave things open on purpose. */
 const settleMs = Number(process.env['RUNNER_SETTLE_MS'] ?? 10_000)
 
-/** What keeps this process alive. */
+/** What a file could leave behind. */
 interface Open {
-  /** All of it, by kind. */
+  /** All that keeps this process alive, by kind. */
   readonly kinds: ReadonlyMap<string, number>
   /** Servers, sockets and programs. */
   readonly handles: ReadonlySet<object>
+  /** The current folder and all variables of the environment. */
+  readonly environment: ReadonlyMap<string, string | undefined>
 }
 
 /**
@@ -43,7 +46,18 @@ function handles(): readonly object[] {
 export function lookAtOpen(): Open {
   const kinds = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-  return { kinds, handles: new Set(handles()) }
+  const environment = new Map([
+    ['the current folder', process.cwd()],
+    ...Object.entries(process.env),
+  ])
+  return { kinds, handles: new Set(handles()), environment }
+}
+
+/** @returns the names of what is not as it was before */
+export function changedSince(before: Open): readonly string[] {
+  const { environment: now } = lookAtOpen()
+  const names = new Set([...before.environment.keys(), ...now.keys()])
+  return [...names].filter((name) => now.get(name) !== before.environment.get(name))
 }
 
 /**

@@ -1,20 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Answer, FileResult, Order } from './messages.ts'
 
-/** After the time of a file, in which a process that is not busy says that it is over. */
+/** How long after the time limit of a file its process may report it. One that is too busy to is killed. */
 const silentSeconds = 60
-/** In which a process ends that has nothing left to run. */
+/** How long a process with nothing left to run may take to end. */
 const endSeconds = 30
+/** How long the last output of a process that has ended may take to arrive. */
+const lastWordsMs = 5_000
 
 export interface PoolOptions {
   /** How many processes run at the same time. */
   readonly size: number
   /** Whether each file has a process of its own. */
   readonly isApart: boolean
-  /** For each file. Only one that hangs takes so long: on a busy machine, servers and browsers take long to start. */
+  /** The time limit of a file. It is generous: servers and browsers start slowly on a busy machine. */
   readonly fileSeconds: number
-  /** For what is temporary; templates of databases in it are made once for all processes. */
+  /** For temporary files, and for templates of databases, which all processes share. */
   readonly folder: string
   /** For Node, in front of the program. */
   readonly nodeArgs: readonly string[]
@@ -72,7 +75,7 @@ export function openPool({
   }
 
   function start(): Process {
-    const child = spawn(globalThis.process.execPath, [...nodeArgs, program], {
+    const child = spawn(globalThis.process.execPath, [...nodeArgs, program, folder], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...globalThis.process.env, TMPDIR: folder },
       // With a group of its own, so that what it starts can be killed with it.
@@ -92,7 +95,7 @@ export function openPool({
     Object.assign(process, { file, begun: performance.now(), written: '' })
     return new Promise((resolve) => {
       const timer = setTimeout(
-        () => stop(`it said nothing for ${hangSeconds} s`),
+        () => void stop(`it said nothing for ${hangSeconds} s`),
         hangSeconds * 1000,
       )
       child.on('message', answered)
@@ -112,12 +115,15 @@ export function openPool({
         child.off('message', answered).off('exit', exited)
       }
       function exited(code: number | null, signal: string | null): void {
-        stop(`its process ended with ${signal ?? `code ${code}`}`)
+        void stop(`its process ended with ${signal ?? `code ${code}`}`)
       }
-      function stop(detail: string): void {
+      async function stop(detail: string): Promise<void> {
         settle()
-        killGroup(child)
         const seconds = (performance.now() - process.begun) / 1000
+        const closed = once(child, 'close', { signal: AbortSignal.timeout(lastWordsMs) })
+        // What it started holds its standard error open.
+        killGroup(child)
+        await closed.catch(() => undefined)
         const { written } = process
         resolve(withFailure({ ...nothing(file), seconds, written, isSpent: true }, detail))
       }

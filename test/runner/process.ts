@@ -1,19 +1,19 @@
 import { on } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
-import { leftOpenSince, lookAtOpen } from './left-open.ts'
+import { changedSince, leftOpenSince, lookAtOpen } from './left-open.ts'
 import type { Answer, Failure, FileResult, Order, RunOrder, Skip } from './messages.ts'
 import { startFromSmallProcess } from './small-parent.ts'
 
 // A program that runs the files of tests that its parent names, one after the other. Most files take longer to load and
-// warm up the same code than to run their tests, so one process runs many.
+// warm up the same code than to run their tests, so one process runs many. Its argument is the folder of the run.
 
 const root = process.cwd()
+const [, , folder = ''] = process.argv
 
 /** The test that stands for a file, by the URL of the file. */
 const tests = new Map<string, Test>()
@@ -43,12 +43,25 @@ registerHooks({
   },
 })
 
-startFromSmallProcess(mkdtempSync(join(tmpdir(), 'small-')))
+startFromSmallProcess(mkdtempSync(join(folder, 'small-')))
+
+/** Whether the parent may name another file. */
+let hasMore = true
 
 /** What code of a file threw after its tests had ended, or outside of them. */
 let thrown: unknown[] = []
 process.on('uncaughtExceptionMonitor', (error) => thrown.push(error))
 process.on('unhandledRejection', (reason) => thrown.push(reason))
+
+// A parent that was killed cannot end what tests have started.
+process.once('disconnect', () => {
+  if (!hasMore) return
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  } finally {
+    process.kill(-process.pid, 'SIGKILL')
+  }
+})
 
 // In a test that lasts until the parent has no more files: without one, tap ends when it has nothing to do for a moment,
 // and takes no further test.
@@ -63,6 +76,7 @@ t.test('files', async (files) => {
     const answer: Answer = { ended: await run(asked, files) }
     process.send?.(answer)
   }
+  hasMore = false
   process.disconnect?.()
 })
 // Tap lets go of it, and between two files nothing else keeps this process alive.
@@ -88,6 +102,12 @@ async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileR
       title: 'the file ends what it started',
       detail: `left open: ${left.join(', ')}`,
     })
+  const changed = changedSince(before)
+  if (changed.length > 0)
+    failures.push({
+      title: 'the file puts back what it changed',
+      detail: `changed: ${changed.join(', ')}`,
+    })
   // Tap and the process both report what is thrown.
   const late = [...new Set(thrown)]
   thrown = []
@@ -104,7 +124,7 @@ async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileR
     passed: counts.pass,
     failures,
     skips: [...lists.skip, ...lists.todo].map((each) => skipOf(each, file)),
-    isSpent: hasTimedOut || left.length > 0 || late.length > 0,
+    isSpent: hasTimedOut || left.length + changed.length + late.length > 0,
   }
 }
 
