@@ -3,8 +3,11 @@ export interface Unsteady {
   /** From the root. */
   readonly file: string
   readonly cause: string
-  /** The last day of the row, as 2026-12-13; at most 14 days after the row is written. Then the tests of the house fail. */
-  readonly lastDay: string
+  /**
+   * The day on which the file became a row, as 2026-11-29; a new cause does not change it. The tests of the house fail
+   * when it is more than 14 days ago.
+   */
+  readonly since: string
 }
 
 /** At most three. `npm test` names each that was unsteady in a run, whether it is a row here or not. */

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -26,11 +35,15 @@ const exclude = ['src/gateway/edge/listener.ts']
  * which the lint found.
  */
 function forgetAwaits(copy: string): { forgotten: string[]; found: ReadonlySet<string> } {
-  // Not the page: its own project file leads out of the copy.
-  const isServer = (path: string): boolean => !path.startsWith(join(root, 'src', 'portal-ui'))
-  cpSync(join(root, 'src'), join(copy, 'src'), { recursive: true, filter: isServer })
+  for (const part of ['src', 'package.json', '.oxlintrc.json']) {
+    cpSync(join(root, part), join(copy, part), { recursive: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   const forgotten: string[] = []
   const files = globSync(decisive, { cwd: copy, exclude })
+  // Only these, and what they import: the whole project takes half as long again.
+  const project = { extends: join(root, 'tsconfig.json'), files, include: [] }
+  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(project))
   for (const file of files) {
     const text = readFileSync(join(copy, file), 'utf8')
     for (const match of text.matchAll(awaitedStatement)) {
@@ -50,23 +63,19 @@ function forgetAwaits(copy: string): { forgotten: string[]; found: ReadonlySet<s
       join(root, 'node_modules', '.bin', 'oxlint'),
       '--type-aware',
       '--format=json',
-      ...files.map((file) => join(copy, file)),
+      ...files,
     ],
-    { cwd: root, encoding: 'utf8', maxBuffer: 100_000_000 },
+    { cwd: copy, encoding: 'utf8', maxBuffer: 100_000_000 },
   )
   const { diagnostics }: { diagnostics: readonly Diagnostic[] } = JSON.parse(stdout)
   const found = diagnostics
     .filter(({ code }) => code.includes('no-floating-promises'))
-    .map(
-      ({ filename, labels }) =>
-        `${filename.slice(filename.indexOf('/src/') + 1)}:${labels[0]?.span.line}`,
-    )
+    .map(({ filename, labels }) => `${filename}:${labels[0]?.span.line}`)
   return { forgotten, found: new Set(found) }
 }
 
 t.test('a forgotten await in what decides about a call fails the lint', async (t) => {
-  // Inside the tree, so that the lint's configuration applies.
-  const copy = mkdtempSync(join(root, 'test', 'house', 'forgotten-'))
+  const copy = mkdtempSync(join(tmpdir(), 'forgotten-'))
   t.teardown(() => rmSync(copy, { recursive: true, force: true }))
   const { forgotten, found } = forgetAwaits(copy)
   t.ok(forgotten.length > 10, `${forgotten.length} places`)
