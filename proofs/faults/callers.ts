@@ -185,9 +185,8 @@ async function carryOut(order: CallerOrder): Promise<void> {
 }
 
 process.on('disconnect', () => process.exit())
-process.on('message', async (message) => {
+process.on('message', (message) => {
   // Parse boundary: our own parent.
   const { id, order } = message as { id: number; order: CallerOrder }
-  await carryOut(order)
-  process.send?.(id)
+  void carryOut(order).then(() => process.send?.(id))
 })

@@ -10,17 +10,19 @@ export type ProxyOrder =
 const proxies: FaultProxy[] = []
 
 process.on('disconnect', () => process.exit())
-process.on('message', async (message) => {
+process.on('message', (message) => {
   // Parse boundary: our own parent.
-  const order = message as ProxyOrder
+  void carryOut(message as ProxyOrder).then((answer) => process.send?.(answer))
+})
+
+async function carryOut(order: ProxyOrder): Promise<'done' | readonly number[]> {
   if (order.order === 'open') {
     const opened = await Promise.all(order.targets.map(startFaultProxy))
     proxies.push(...opened)
-    process.send?.(opened.map(({ port }) => port))
-    return
+    return opened.map(({ port }) => port)
   }
   const proxy = proxies[order.at]
   if (order.order === 'trouble') proxy?.trouble(order.trouble)
   else proxy?.target(order.port)
-  process.send?.('done')
-})
+  return 'done'
+}

@@ -391,7 +391,8 @@ t.test('a client that pauses gets the rest, and the gateway waits for it only on
   // One read of the gateway brings many chunks, and the client's side is full in the middle of some.
   const piece = `100\r\n${'x'.repeat(256)}\r\n`.repeat(150)
   const pieces = 270
-  backend.answer = async (_request, socket) => {
+  backend.answer = (_request, socket) => void sendPieces(socket)
+  async function sendPieces(socket: Socket): Promise<void> {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
     for (let sent = 0; sent < pieces; sent += 1) {
       if (!socket.write(piece)) await once(socket, 'drain')

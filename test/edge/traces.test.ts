@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { pino } from 'pino'
 import t from 'tap'
@@ -124,7 +124,8 @@ interface SentSpan {
 async function startCollector(t: Test) {
   const spans: SentSpan[] = []
   const seen: { path: string | undefined; authorization: string | undefined }[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => void take(request, response))
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Parse boundary: OTLP fixes the shape.
     const sent = (await json(request)) as {
       readonly resourceSpans: readonly {
@@ -136,7 +137,7 @@ async function startCollector(t: Test) {
       ...sent.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((s) => s.spans)),
     )
     response.setHeader('content-type', 'application/json').end('{}')
-  })
+  }
   const url = `http://127.0.0.1:${await listenOnLoopback(server)}`
   t.teardown(() => server.close())
   return { url, spans, seen }

@@ -1,5 +1,5 @@
 import { request as nodeRequest } from 'node:http'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
@@ -124,14 +124,15 @@ async function startBackend(t: Test, message: Message, pieceBytes: number): Prom
   const octets = Buffer.from(message.octets, 'latin1')
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy())
-    socket.once('data', async () => {
-      for (let at = 0; at < octets.length; at += pieceBytes) {
-        await new Promise((resolve) => socket.write(octets.subarray(at, at + pieceBytes), resolve))
-        await new Promise(setImmediate)
-      }
-      if (message.ends === true) socket.end()
-    })
+    socket.once('data', () => void answer(socket))
   })
+  async function answer(socket: Socket): Promise<void> {
+    for (let at = 0; at < octets.length; at += pieceBytes) {
+      await new Promise((resolve) => socket.write(octets.subarray(at, at + pieceBytes), resolve))
+      await new Promise(setImmediate)
+    }
+    if (message.ends === true) socket.end()
+  }
   t.teardown(() => server.close())
   return await listenOnLoopback(server)
 }
