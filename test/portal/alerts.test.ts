@@ -1,19 +1,14 @@
 import { sql } from 'kysely'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { Lifecycle } from '../../src/catalogue/catalogue.ts'
 import { createExpiryAlerts } from '../../src/gateway/portal/alerts/expiry-alerts.ts'
 import { thresholdOf } from '../../src/gateway/portal/alerts/limit-alerts.ts'
 import { createDeprecationReminders } from '../../src/gateway/portal/mail/deprecation-reminders.ts'
 import { pruneAlerts } from '../../src/gateway/registry/prune-alerts.ts'
-import {
-  postgresMissing,
-  type TestDatabase,
-  testDatabase,
-  testPostgres,
-} from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { alertsRig, at80, by, calls, catalogue, dayMs, limit } from './alerts-rig.ts'
 
-const embedded = await testDatabase(t)
+const database = await testDatabase(t)
 
 t.test('a threshold is reached at exactly 80 and 100 per cent', async (t) => {
   t.equal(thresholdOf(79, 100), undefined)
@@ -27,7 +22,7 @@ t.test('a threshold is reached at exactly 80 and 100 per cent', async (t) => {
   t.equal(thresholdOf(8, 9), 80)
 })
 
-async function limitsOnce(t: Test, database: TestDatabase): Promise<void> {
+t.test('limits are told of once by two portals, with one email an hour', async (t) => {
   const { clock, look, use, subscribed, hook, letters, eventsOf, counter, stores, db, now } =
     await alertsRig(database)
   const { id, developer } = await subscribed()
@@ -100,20 +95,11 @@ async function limitsOnce(t: Test, database: TestDatabase): Promise<void> {
   await look()
   await pruneAlerts(db, now())
   t.same(await db.selectFrom('limit_alerts').selectAll().execute(), [], 'old rows go')
-}
-
-t.test('limits are told of once by two portals, with one email an hour', (t) =>
-  limitsOnce(t, embedded),
-)
-
-t.test('and on PostgreSQL', { skip: postgresMissing() }, async (t) => {
-  const database = await testPostgres(t)
-  await limitsOnce(t, database)
 })
 
 t.test('each switch stops its kind on its channel', async (t) => {
   const { clock, look, use, subscribed, hook, letters, eventsOf, stores, db, counter } =
-    await alertsRig(embedded)
+    await alertsRig(database)
   const quiet = await subscribed()
   await stores.alerts.choose({ applicationId: quiet.id, mails: ['expiry'], by })
   const optedOut = await subscribed()
@@ -177,7 +163,7 @@ t.test('each switch stops its kind on its channel', async (t) => {
 
 t.test('keys and certificates are told of 30, 7 and 1 days before they expire, once', async (t) => {
   const { clock, now, db, outbox, events, stores, subscribed, hook, letters, eventsOf } =
-    await alertsRig(embedded)
+    await alertsRig(database)
   const portals = [1, 2].map(() => createExpiryAlerts({ db, outbox, events, now }))
   const run = () => Promise.all(portals.map((job) => job.run()))
   const { id, developer } = await subscribed()
@@ -240,7 +226,7 @@ t.test('keys and certificates are told of 30, 7 and 1 days before they expire, o
 })
 
 t.test('a portal that did not run warns of the nearest day alone', async (t) => {
-  const { clock, now, db, outbox, events, stores, subscribed, letters } = await alertsRig(embedded)
+  const { clock, now, db, outbox, events, stores, subscribed, letters } = await alertsRig(database)
   const job = createExpiryAlerts({ db, outbox, events, now })
   const { id } = await subscribed()
   const end = clock.ms + 100 * dayMs
@@ -255,7 +241,7 @@ t.test('a portal that did not run warns of the nearest day alone', async (t) => 
 
 t.test('a deprecation is told by webhook too, each on its own switch', async (t) => {
   const { clock, now, db, outbox, events, stores, subscribed, hook, letters, eventsOf } =
-    await alertsRig(embedded)
+    await alertsRig(database)
   const lifecycle: Lifecycle = {
     deprecated: '2099-11-01',
     sunset: '2100-11-01',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { ApiVersion, Catalogue, Lifecycle } from '../../src/catalogue/catalogue.ts'
 import { createEvents } from '../../src/gateway/portal/alerts/events.ts'
 import {
@@ -13,12 +13,7 @@ import type { Outbox } from '../../src/gateway/portal/mail/outbox.ts'
 import type { NotedChange } from '../../src/gateway/registry/key-digests.ts'
 import { queueMail } from '../../src/gateway/registry/mail-queue.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
-import {
-  postgresMissing,
-  type TestDatabase,
-  testDatabase,
-  testPostgres,
-} from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
@@ -39,10 +34,10 @@ function readableOutbox(): Outbox & {
   }
 }
 
-const embedded = await testDatabase(t)
+const { database } = await testDatabase(t)
 
 /** An empty registry. */
-async function rig({ database }: TestDatabase = embedded) {
+async function rig() {
   const stores = await testStores(database)
   const db = database.connect<RegistrySchema>()
   await sql`truncate developers, mails, portal_state, changes cascade`.execute(db)
@@ -207,8 +202,8 @@ t.test('a reset of second factors is told once, between however many keys', asyn
   t.equal(resets.length, 1)
 })
 
-async function raceOfNotices(t: Test, database: TestDatabase): Promise<void> {
-  const { stores, db, log } = await rig(database)
+t.test('processes that race write each letter once', async (t) => {
+  const { stores, db, log } = await rig()
   const jobs = [1, 2, 3].map(() => createKeyNotices({ db, outbox: readableOutbox(), events, log }))
   for (const job of jobs) await job.begin()
   const { application } = await testApplication(stores)
@@ -249,13 +244,6 @@ async function raceOfNotices(t: Test, database: TestDatabase): Promise<void> {
       `${kind}: ${told.length} letters for ${hints.length} keys`,
     )
   }
-}
-
-t.test('processes that race write each letter once', (t) => raceOfNotices(t, embedded))
-
-t.test('and on PostgreSQL, where transactions overlap', { skip: postgresMissing() }, async (t) => {
-  const database = await testPostgres(t)
-  await raceOfNotices(t, database)
 })
 
 t.test('milestones: the nearest that is reached, and none that is over', async (t) => {

@@ -14,7 +14,7 @@ import { testDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { alertsRig, by, key, silent } from './alerts-rig.ts'
 
-const embedded = await testDatabase(t)
+const database = await testDatabase(t)
 
 /** The receivers of the tests are here. */
 const settings = { webhookNetworks: ['127.0.0.0/8'] }
@@ -51,7 +51,7 @@ async function receiver(t: Test) {
 }
 
 t.test('deliveries are signed, retried, listed and sent again', async (t) => {
-  const { db, stores, subscribed, hook, now, events } = await alertsRig(embedded)
+  const { db, stores, subscribed, hook, now, events } = await alertsRig(database)
   const { got, answer, url } = await receiver(t)
   const metricsRegistry = new Registry()
   const metrics = createWebhookMetrics(metricsRegistry)
@@ -159,7 +159,7 @@ t.test('deliveries are signed, retried, listed and sent again', async (t) => {
 })
 
 t.test('events that wait are kept before those that are done', async (t) => {
-  const { db, stores, subscribed, hook, now } = await alertsRig(embedded)
+  const { db, stores, subscribed, hook, now } = await alertsRig(database)
   const { id } = await subscribed()
   await hook(id)
   let dropped = 0
@@ -204,7 +204,7 @@ t.test('events that wait are kept before those that are done', async (t) => {
 })
 
 t.test('a developer holds two places, and who waited longest is next', async (t) => {
-  const { db, stores, subscribed, hook, now, events } = await alertsRig(embedded)
+  const { db, stores, subscribed, hook, now, events } = await alertsRig(database)
   const silentOne = await receiver(t)
   silentOne.answer.isSilent = true
   const quick = await receiver(t)
@@ -272,7 +272,7 @@ t.test('a developer holds two places, and who waited longest is next', async (t)
 })
 
 t.test('a silent receiver does not hold up others, and two portals send once', async (t) => {
-  const { db, stores, subscribed, hook, now, events } = await alertsRig(embedded)
+  const { db, stores, subscribed, hook, now, events } = await alertsRig(database)
   const silentOne = await receiver(t)
   silentOne.answer.isSilent = true
   const quick = await receiver(t)
