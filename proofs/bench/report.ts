@@ -81,7 +81,7 @@ export function ratio(one: Measured, other: Measured, figure: keyof Round): numb
   )
 }
 
-/** Prints a figure beside its goal, and notes it in docs/proofs.md. */
+/** Prints a figure beside its goal, and notes it in docs/proofs.md. A goal that is missed fails the proof. */
 export function printGoal(name: string, figure: number, goal: Goal): void {
   if (Number.isNaN(figure)) return
   const isMet = 'atMost' in goal ? figure <= goal.atMost : figure >= goal.atLeast
@@ -89,6 +89,7 @@ export function printGoal(name: string, figure: number, goal: Goal): void {
   const told = `${name}: ${figure.toPrecision(3)} (${wanted})`
   print(`${isMet ? 'met   ' : 'MISSED'}  ${told}`)
   noteFigure(isMet ? told : `MISSED ${told}`)
+  if (!isMet) process.exitCode = 1
 }
 
 /** A bound, in the unit of the figure. */

@@ -1,8 +1,6 @@
-import { join } from 'node:path'
 import { startNginx } from '../nginx.ts'
 import { operations } from '../operations.ts'
 import { targetCore } from '../two-cores.ts'
-import { root } from '../workbench.ts'
 import { upstream } from './nginx-peer.ts'
 import type { Peer, World } from './peer.ts'
 
@@ -24,7 +22,7 @@ export async function startNginxLuaPeer(
     core: targetCore,
     withLua: true,
     http: () => `${upstream(world.backendUrl)}
-  lua_package_path "${join(root, 'bench', 'peers')}/?.lua;/usr/share/lua/5.1/?.lua;;";
+  lua_package_path "${import.meta.dirname}/?.lua;/usr/share/lua/5.1/?.lua;;";
   init_by_lua_block {
     gateway = require("nginx-lua-peer")
     gateway.redis = { host = "${hostname}", port = ${port} }

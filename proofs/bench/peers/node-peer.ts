@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { startPinned } from '../process.ts'
 import { targetCore } from '../two-cores.ts'
-import { root } from '../workbench.ts'
 import type { Peer, World } from './peer.ts'
 
 /** Starts one of the programs in this folder that are made of Node and npm packages. */
@@ -9,7 +8,7 @@ async function startNodePeer(world: World, name: string, program: string): Promi
   const target = await startPinned({
     core: targetCore,
     command: process.execPath,
-    args: [join(root, 'bench', 'peers', program)],
+    args: [join(import.meta.dirname, program)],
     env: { BACKEND_URL: world.backendUrl, REDIS_URL: world.redisUrl, NODE_ENV: 'production' },
     ready: /^ready (\S+)$/,
   })

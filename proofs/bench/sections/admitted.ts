@@ -25,7 +25,10 @@ export const admitted: Section = async (world, options) => {
   for (const candidate of candidates(world)) {
     if (!isAsked(options, candidate.name)) continue
     if (candidate.missing === undefined) subjects.push(await candidate.start(list))
-    else process.stderr.write(`skipped: ${candidate.name}: ${candidate.missing}\n`)
+    else {
+      process.stderr.write(`cannot compare with ${candidate.name}: ${candidate.missing}\n`)
+      process.exitCode = 1
+    }
   }
   if (subjects.length > 0) report(await runRounds(subjects, options))
 }
