@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { matchesGlob } from 'node:path/posix'
+import { ownFiles } from './own-files.ts'
 import { ProveError } from './request.ts'
 import type { Proof } from './table.ts'
 
@@ -8,10 +10,15 @@ import type { Proof } from './table.ts'
  * @throws {ProveError} when git knows no such revision
  */
 export function changedSince(revision: string, root: string): readonly string[] {
-  const git = (...args: string[]) =>
-    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-      .split('\n')
-      .filter((line) => line !== '')
+  // Without -z, git quotes names that hold a space, a quote or an umlaut.
+  const git = (command: string, ...args: string[]) =>
+    execFileSync('git', [command, '-z', ...args], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+      .split('\0')
+      .filter((path) => path !== '')
   let tracked: readonly string[]
   try {
     // With both names of a file that was moved.
@@ -22,10 +29,15 @@ export function changedSince(revision: string, root: string): readonly string[] 
   return [...tracked, ...git('ls-files', '--others', '--exclude-standard')]
 }
 
-/** Whether one of the paths belongs to a proof or lies where it guards. */
+/** Whether one of the paths runs a proof or lies where it guards. */
 export function guardsChanged(proof: Proof, changed: readonly string[]): boolean {
-  const guarded = [...proof.guards, proof.own]
-  return changed.some((path) =>
-    guarded.some((guard) => path === guard || path.startsWith(`${guard}/`)),
+  const own = ownFiles(proof)
+  return changed.some((path) => own.has(path) || isGuarded(path, proof.guards))
+}
+
+/** Whether a path is one of the guards, lies in one, or fits one with a `*`. */
+export function isGuarded(path: string, guards: readonly string[]): boolean {
+  return guards.some(
+    (guard) => path === guard || path.startsWith(`${guard}/`) || matchesGlob(path, guard),
   )
 }

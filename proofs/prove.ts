@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,20 @@ import { proofs } from './table.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const record = join(root, 'docs', 'proofs.md')
+
+/** The proof that runs. */
+let running: ChildProcess | undefined
+/** What this run was told to end with. */
+let ending: NodeJS.Signals | undefined
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    ending = signal
+    running?.kill(signal)
+  })
+
+// Whoever reads along may stop reading: the proof goes on, and its line is added.
+process.stdout.on('error', () => undefined)
 
 try {
   const request = readRequest(process.argv.slice(2), Object.keys(proofs))
@@ -82,6 +96,7 @@ async function prove(name: string, { seed, isWhole, args }: Request): Promise<vo
   const isFull = isWhole || args.length > 0 || !proof.hasShare
   print(`\n${name}: ${proof.shows} (${isFull ? 'whole' : 'a share'}, seed ${seed})`)
   const folder = mkdtempSync(join(tmpdir(), 'proof-'))
+  const tried = commit()
   const begunAt = performance.now()
   const ended = await run([...proof.command({ seed, isWhole: isFull }), ...args], {
     ...process.env,
@@ -95,30 +110,39 @@ async function prove(name: string, { seed, isWhole, args }: Request): Promise<vo
   const told = join(folder, 'figures')
   const figures = existsSync(told) ? readFileSync(told, 'utf8').trim().split('\n') : [ended.tally]
   rmSync(folder, { recursive: true })
-  const result = ended.code === 0 ? 'held' : '**failed**'
+  if (ending !== undefined) {
+    print(`${name}: ended by ${ending}`)
+    process.exit(1)
+  }
+  const good = proof.isMeasurement ? 'measured' : 'held'
+  const result = ended.code === 0 ? good : '**failed**'
   const size = isFull ? 'whole' : 'share'
   const figure = figures.join('; ').replaceAll('|', '/')
   print(`${name}: ${result} after ${seconds} s; ${figure}`)
   if (ended.code !== 0) process.exitCode = 1
   if (args.length > 0) return
   const cells = [
-    ...[new Date().toISOString().slice(0, 10), commit(), name, size, seed, `${seconds} s`],
+    ...[new Date().toISOString().slice(0, 10), tried, name, size, seed, `${seconds} s`],
     ...[availableParallelism(), figure, result],
   ]
   appendFileSync(record, `| ${cells.join(' | ')} |\n`)
 }
 
-/** Runs Node; what it writes is shown, and its last count of passes and failures returned. */
-function run(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly code: number | null; readonly tally: string }> {
+interface Ended {
+  readonly code: number | null
+  /** Its last count of passes and failures. */
+  readonly tally: string
+}
+
+/** Runs Node; what it writes is shown. */
+function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    running = child
     let end = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       process.stdout.write(text)
@@ -126,7 +150,8 @@ function run(
     })
     child.once('error', reject)
     child.once('close', (code) => {
-      resolve({ code, tally: end.match(/\d+ passed, \d+ failed/g)?.at(-1) ?? `exit code ${code}` })
+      const tally = end.match(/\d+ passed, \d+ failed/g)?.at(-1) ?? `exit code ${code}`
+      resolve({ code, tally })
     })
   })
 }

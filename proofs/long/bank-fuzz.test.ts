@@ -148,6 +148,8 @@ t.test('no input of any operation is answered 5xx or otherwise than published', 
   )
   t.strictSame(faults.slice(0, 20), [], `${faults.length} faults with SEED=${seed}`)
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  // Of fewer inputs, chance alone may leave too few of the rarest.
+  if (all < 1_000) return
   for (const [status, least] of Object.entries(leastShares)) {
     const share = (counts.get(status) ?? 0) / all
     t.ok(share >= least, `${status} to ${(share * 100).toFixed(1)} % of the inputs`)

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import type { Proof } from './table.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Paths below proofs/ and test/ of the files that run a proof: those of its
+ * commands, whole and share, and every file that these name, directly or through
+ * another. A deleted file still counts while its name is there.
+ */
+export function ownFiles({ command }: Pick<Proof, 'command'>): ReadonlySet<string> {
+  const files = new Set(
+    [true, false]
+      .flatMap((isWhole) => command({ seed: '1', isWhole }))
+      .filter((word) => word.startsWith('proofs/')),
+  )
+  // The loop also visits what it adds.
+  for (const file of files) for (const named of namedIn(file)) files.add(named)
+  return files
+}
+
+/** Every quoted name counts, from the root or from the folder of the file: programs, threads and scripts are started by name, not imported. */
+function namedIn(file: string): readonly string[] {
+  const path = join(root, file)
+  if (!existsSync(path)) return []
+  const names = readFileSync(path, 'utf8').matchAll(/'([\w./-]+\.(?:ts|lua))'/g)
+  return Array.from(names, ([, name = '']) => [name, join(dirname(file), name)])
+    .flat()
+    .filter((named) => /^(?:proofs|test)\//.test(named))
+}
