@@ -67,8 +67,6 @@ conclude()
 async function run(files: readonly string[], size: number, isApart: boolean): Promise<void> {
   pool = openPool({
     ...{ size, isApart, folder, fileSeconds },
-    // Most code of a test runs only a few times: TurboFan costs more than it saves. Programs that tests start have it.
-    nodeArgs: isApart ? [] : ['--no-turbofan'],
     onEnd(ended) {
       print(endedLines(ended))
       results.set(ended.file, ended)

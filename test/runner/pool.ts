@@ -19,8 +19,6 @@ export interface PoolOptions {
   readonly fileSeconds: number
   /** For temporary files, and for templates of databases, which all processes share. */
   readonly folder: string
-  /** For Node, in front of the program. */
-  readonly nodeArgs: readonly string[]
   onEnd(result: EndedFile): void
 }
 
@@ -49,14 +47,7 @@ interface Process {
 
 const program = fileURLToPath(new URL('process.ts', import.meta.url))
 
-export function openPool({
-  size,
-  isApart,
-  fileSeconds,
-  folder,
-  nodeArgs,
-  onEnd,
-}: PoolOptions): Pool {
+export function openPool({ size, isApart, fileSeconds, folder, onEnd }: PoolOptions): Pool {
   const hangSeconds = fileSeconds + silentSeconds
   const processes = new Set<Process>()
 
@@ -75,7 +66,7 @@ export function openPool({
   }
 
   function start(): Process {
-    const child = spawn(globalThis.process.execPath, [...nodeArgs, program, folder], {
+    const child = spawn(globalThis.process.execPath, [program, folder], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...globalThis.process.env, TMPDIR: folder },
       // With a group of its own, so that what it starts can be killed with it.

@@ -1,5 +1,5 @@
 import { on } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -7,7 +7,6 @@ import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
 import { changedSince, leftOpenSince, lookAtOpen } from './left-open.ts'
 import type { Answer, Failure, FileResult, Order, RunOrder, Skip } from './messages.ts'
-import { startFromSmallProcess } from './small-parent.ts'
 
 // A program that runs the files of tests that its parent names, one after the other. Most files take longer to load and
 // warm up the same code than to run their tests, so one process runs many. Its argument is the folder of the run.
@@ -42,8 +41,6 @@ registerHooks({
     return { format: 'module', source, shortCircuit: true }
   },
 })
-
-startFromSmallProcess(mkdtempSync(join(folder, 'small-')))
 
 /** Whether the parent may name another file. */
 let hasMore = true
