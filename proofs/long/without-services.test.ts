@@ -23,7 +23,6 @@ const reasons = [
   'promtool is not installed',
   'curl is not installed',
   'haproxy is not installed',
-  'has no package requests',
 ]
 
 /** Runs a command in a file system of its own, in which they are not there. */
@@ -40,10 +39,11 @@ const hide = `set -e
 
 t.test('without services the tests pass, and each that is skipped says why', async (t) => {
   const { code, output } = await runWithout([], '0')
-  t.equal(code, 0, output.slice(-10_000))
+  t.same(output.match(/^.* (?:FAILED|not ok).*$/gm) ?? [], [])
+  t.equal(code, 0)
   const skipped = output.slice(output.indexOf('\nSkipped:\n'))
   for (const reason of reasons) t.match(skipped, reason)
-  figure(output.match(/\d+ passed, .*$/m)?.[0] ?? '')
+  figure(output.trimEnd().split('\n').at(-1) ?? '')
 })
 
 t.test('with REQUIRE_SERVICES=1 what is skipped for want of one has failed', async (t) => {

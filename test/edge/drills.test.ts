@@ -11,7 +11,7 @@ import { callerOf, hourly, startEdge, type TestEdgeOptions, testKey } from '../s
 import { interfaceWorld } from '../support/interface.ts'
 import { answerOk, type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { type RawAnswer, rawRequest, sendRaw } from '../support/raw-client.ts'
-import { startRedisServer } from '../support/redis-server.ts'
+import { redisMissing, startRedisServer } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
 
 // Twenty minutes and three seconds into an hour.
@@ -580,6 +580,7 @@ const windows = { untouched: 0, 'half-used': 1, 'used-up': 3 } as const
 for (const onStoreOutage of ['local-share', 'allow', 'deny'] as const) {
   t.test(
     `a degraded drill has the octets of an answer while Redis is away (${onStoreOutage})`,
+    { skip: redisMissing() },
     async (t) => {
       const redis = await startRedisServer()
       t.teardown(() => redis.stop())
