@@ -141,6 +141,8 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
+      // With a group of its own: what it leaves behind would disturb the next one.
+      detached: true,
     })
     running = child
     let end = ''
@@ -149,11 +151,21 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
       end = (end + text).slice(-1_000)
     })
     child.once('error', reject)
+    child.once('exit', () => killGroup(child))
     child.once('close', (code) => {
       const tally = end.match(/\d+ passed, \d+ failed/g)?.at(-1) ?? `exit code ${code}`
       resolve({ code, tally })
     })
   })
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing is left in it.
+  }
 }
 
 /** The commit that is checked out, with a + if files differ from it. */

@@ -32,6 +32,8 @@ const longSeconds = 60
 /** Scripts of package.json. */
 const checks = ['check:types', 'check:lint', 'check:documents']
 
+/** For each of them. One that takes longer hangs. */
+const checkSeconds = 300
 const fileSeconds = values.apart ? 3600 : Number(process.env['RUNNER_FILE_SECONDS'] ?? 240)
 const size = Math.min(availableParallelism(), 4)
 const folder = mkdtempSync(join(roomyRoot(), 'tests-'))
@@ -46,6 +48,8 @@ process.env['NODE_COMPILE_CACHE'] ??= resolve('dist', 'compiled')
 const results = new Map<string, EndedFile>()
 /** The processes that run now. */
 let pool: Pool | undefined
+/** Ends the scripts that run now. */
+const ending = new AbortController()
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
 nameLongFiles()
@@ -97,12 +101,15 @@ async function runScripts(scripts: readonly string[]): Promise<string[]> {
 /** @returns what it wrote, when it failed */
 async function runScript(script: string): Promise<string | undefined> {
   try {
-    await promisify(execFile)('npm', ['run', script], { maxBuffer: 100_000_000 })
+    await promisify(execFile)('npm', ['run', script], {
+      ...{ maxBuffer: 100_000_000, timeout: checkSeconds * 1000, signal: ending.signal },
+    })
     return undefined
   } catch (error) {
     // What execFile adds to its error.
-    const { stdout, stderr, message } = error as Error & { stdout?: string; stderr?: string }
-    return stdout === undefined ? `${message}\n` : stdout + stderr
+    const { stdout = '', killed, message } = error as Error & { stdout?: string; killed?: boolean }
+    // The message has what it wrote to standard error.
+    return `${stdout}${message}\n${killed ? `ended after ${checkSeconds} s\n` : ''}`
   }
 }
 
@@ -139,7 +146,10 @@ function conclude(): void {
     (areSkipsFailures ? skipped : 0)
   print(`\n${all.length} files in ${(performance.now() / 60_000).toFixed(1)} min\n`)
   print(`${passed} passed, ${failedCount} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
-  process.exitCode = failedCount > 0 ? 1 : 0
+  // A run that found no file has shown nothing.
+  const isEmpty = all.length === 0 && !values.checks
+  if (isEmpty) print('There are no test files.\n')
+  process.exitCode = failedCount > 0 || isEmpty ? 1 : 0
 }
 
 function sum(numbers: readonly number[]): number {
@@ -151,6 +161,7 @@ function stop(signal: NodeJS.Signals): void {
   print(`\nEnded by ${signal} after ${results.size} files. Running were:\n`)
   for (const { file, seconds } of files) print(`  ${file}, for ${seconds.toFixed(0)} s\n`)
   pool?.kill()
+  ending.abort()
   process.exit(1)
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../src/gateway/registry/availability/outage-rule.ts'
 import { readAnswered, readUnanswered } from '../../src/gateway/registry/availability/slice.ts'
 import { type LedgerCall, outagesOfLedger } from './ledger-rule.ts'
+import '../support/draw.ts'
 
 interface MadeCall {
   readonly gapMs: number

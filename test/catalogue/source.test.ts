@@ -8,6 +8,7 @@ import type { Json } from '../../src/catalogue/catalogue.ts'
 import { isJsonArray, isJsonObject } from '../../src/catalogue/json.ts'
 import { createSources, type Sources } from '../../src/catalogue/source.ts'
 import { configDir } from '../support/published-catalogue.ts'
+import '../support/draw.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tg-yaml-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -173,7 +174,7 @@ t.test(
           if (line < 1 || line > lines) throw new Error(`there is no line ${line}`)
         }
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 400) },
+      { numRuns: 400 },
     )
     t.ok(accepted > 50, `${accepted} were read`)
   },

@@ -6,6 +6,7 @@ import { createSeenCounts } from '../../src/gateway/counters/redis/seen-counts.t
 import { createStoreClock, type StoreClock } from '../../src/gateway/counters/redis/store-clock.ts'
 import { windowAt } from '../../src/gateway/counters/window.ts'
 import { alone, bucketOf } from './rig.ts'
+import '../support/draw.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
 

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { BucketLimit } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { ask, bucketOf, silent } from './rig.ts'
+import '../support/draw.ts'
 
 const names = ['a', 'b', 'c']
 const lengths = [1, 60, 3600]

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { WindowLength } from '../../src/catalogue/catalogue.ts'
 import { windowAt, windowOf, windowSeconds } from '../../src/gateway/counters/window.ts'
+import '../support/draw.ts'
 
 t.test('windows are clock hours: one ends where the next begins', async (t) => {
   const eleven = Date.UTC(2026, 10, 20, 11)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { localPath } from '../../src/portal-ui/local-path.ts'
+import '../support/draw.ts'
 
 t.test('a sign-in leads back to pages of the portal', async (t) => {
   for (const path of ['/', '/applications', '/applications/1/keys?x=%2F#top', '/apis/xs2a/1.7.0']) {

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { Pool } from 'undici'
 import type { Operation, Plan } from '../../src/catalogue/catalogue.ts'
@@ -6,6 +6,7 @@ import { type ReplayableCall, replayCalls } from '../../src/gateway/operate/repl
 import type { MovePreview } from '../../src/gateway/portal/schemas/moves.ts'
 import { onboard } from '../../src/gateway/registry/onboard.ts'
 import { tollgate as runCommand } from '../support/cli.ts'
+import { draw } from '../support/draw.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -96,8 +97,8 @@ t.test(
     const other = await send('POST', `/api/applications/${applicationId}/keys`, elsewhere)
     t.equal(other.status, 201)
     const any = (): Wanted => ({
-      operation: old.operations[randomInt(old.operations.length)] as Operation,
-      key: randomInt(10) === 0 ? other.body.key : key,
+      operation: old.operations[draw(old.operations.length)] as Operation,
+      key: draw(10) === 0 ? other.body.key : key,
     })
     const gone = old.operations.filter(({ availableIn }) => !availableIn.includes('1.7.0'))
     const workload = [

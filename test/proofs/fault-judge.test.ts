@@ -8,7 +8,8 @@ import {
   judgeWindows,
   strangerStream,
 } from '../../proofs/faults/judge.ts'
-import { violationsOfBooks } from '../../proofs/faults/outcome.ts'
+import { emptyOutcome, type Outcome, violationsOfBooks } from '../../proofs/faults/outcome.ts'
+import { faultTable, promises, promiseTable } from '../../proofs/faults/table.ts'
 
 const windows = { seconds: 2, offsetMs: 0 }
 const bucket: JudgedBucket = {
@@ -144,4 +145,57 @@ t.test('an experiment that shows nothing is not passed', async (t) => {
     [/no healthy window/],
     'the store decided nothing',
   )
+})
+
+/** An outcome in which everything happened, as promised. */
+function goodOutcome(): Outcome {
+  const empty = emptyOutcome('R5', 'failover')
+  const times = Array.from({ length: 100 }, () => 5)
+  return {
+    ...{ ...empty, calls: 200, backMs: 900, lost: 3 },
+    windows: { ...empty.windows, healthy: 8, full: 7, faulted: 2, mostHealthy: 100 },
+    honesty: { ...empty.honesty, posts: 10, strangers: 10 },
+    retries: { ...empty.retries, checked: 10, again: 10 },
+    latency: { ...empty.latency, healthy: times, first: times, open: times, slowest: 5 },
+  }
+}
+
+function notKept(outcome: Outcome): string[] {
+  return promises([outcome]).flatMap(({ what, isKept }) => (isKept === true ? [] : [what]))
+}
+
+t.test('a promise over nothing is not judged, and does not hold', async (t) => {
+  t.same(notKept(goodOutcome()), [])
+  const nothing = promises([emptyOutcome('R1', 'nothing')])
+  t.same(
+    nothing.filter(({ isKept }) => isKept !== undefined),
+    [],
+  )
+  t.notMatch(promiseTable(nothing), 'holds')
+  const { windows, retries, latency } = goodOutcome()
+  for (const [changed, what] of [
+    [{ lost: undefined }, /around a failover/],
+    [{ backMs: undefined }, /until all gateways count/],
+    [{ windows: { ...windows, full: 0 } }, /per healthy window/],
+    [{ windows: { ...windows, faulted: 0 } }, /faulted or slow/],
+    [{ retries: { ...retries, again: 0 } }, /refused although/],
+    [{ latency: { ...latency, open: [] } }, /until the fault ends/],
+  ] as const) {
+    t.match(notKept({ ...goodOutcome(), ...changed }), [what])
+  }
+})
+
+t.test('a broken promise is not one without a verdict', async (t) => {
+  const { honesty } = emptyOutcome('R1', 'one')
+  const [broken, ...more] = promises([
+    { ...emptyOutcome('R1', 'one'), honesty: { ...honesty, unanswered: 1 } },
+  ]).filter(({ isKept }) => isKept === false)
+  t.match(broken, { what: 'calls without an answer' })
+  t.same(more, [])
+})
+
+t.test('an experiment that was not judged in everything does not simply hold', async (t) => {
+  const table = faultTable([{ ...goodOutcome(), unjudged: ['a call took 400 ms'] }])
+  t.match(table, 'not judged: a call took 400 ms')
+  t.notMatch(table, 'holds')
 })

@@ -191,9 +191,13 @@ t.test('a change of what runs a proof selects it, however far from its own file'
   t.same(selected('proofs/bench/soak.ts'), ['bench-soak'], 'not what lies beside it')
 })
 
-t.test('a line in docs/proofs.md, or a test, selects no proof', async (t) => {
-  t.same(selected('docs/proofs.md', 'test/proofs/prove.test.ts', 'README.md'), [])
-})
+t.test(
+  'a line in docs/proofs.md selects no proof, and a test only what runs all tests',
+  async (t) => {
+    t.same(selected('docs/proofs.md', 'README.md'), [])
+    t.same(selected('test/proofs/prove.test.ts'), ['without-services'])
+  },
+)
 
 /** Names of the proofs that guard one of the paths. */
 function selected(...changed: readonly string[]): readonly string[] {

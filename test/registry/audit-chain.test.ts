@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
@@ -17,6 +16,7 @@ import type { RegistryStores } from '../../src/gateway/registry/stores.ts'
 import { createWatchedCopy } from '../../src/platform/watched-files.ts'
 import { tollgate } from '../support/cli.ts'
 import { eachDatabase, testDatabase, testDataDir } from '../support/database.ts'
+import { draw } from '../support/draw.ts'
 import { testStores } from '../support/registry.ts'
 import { until } from '../support/until.ts'
 
@@ -550,7 +550,7 @@ async function somewhere(db: Kysely<RegistrySchema>): Promise<{ entries: number;
     .select(['position', 'entry_id as entryId'])
     .orderBy('position')
     .execute()
-  const place = links[randomInt(links.length - 1)]
+  const place = links[draw(links.length - 1)]
   if (place === undefined) throw new Error('an empty chain')
   return { entries: links.length, place }
 }

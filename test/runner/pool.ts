@@ -43,7 +43,14 @@ interface Process {
   begun: number
   /** What it wrote to standard error since the file began. */
   written: string
+  /** Whether a file has failed in it. */
+  hasFailed: boolean
 }
+
+/** Without what makes tap leave out tests (TAP_GREP, TAP_ONLY). */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('TAP_')),
+)
 
 const program = fileURLToPath(new URL('process.ts', import.meta.url))
 
@@ -57,6 +64,7 @@ export function openPool({ size, isApart, fileSeconds, folder, onEnd }: PoolOpti
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       process ??= start()
       const result = await runIn(process, file)
+      process.hasFailed ||= result.failures.length > 0
       const isLast = isApart || queue.length === 0
       const leftover = isLast && !result.isSpent ? await end(process) : undefined
       if (result.isSpent) killGroup(process.child)
@@ -68,11 +76,11 @@ export function openPool({ size, isApart, fileSeconds, folder, onEnd }: PoolOpti
   function start(): Process {
     const child = spawn(globalThis.process.execPath, [program, folder], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...globalThis.process.env, TMPDIR: folder },
+      env: { ...environment, TMPDIR: folder },
       // With a group of its own, so that what it starts can be killed with it.
       detached: true,
     })
-    const process: Process = { child, file: undefined, begun: 0, written: '' }
+    const process: Process = { child, file: undefined, begun: 0, written: '', hasFailed: false }
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       process.written = (process.written + text).slice(-100_000)
     })
@@ -140,21 +148,28 @@ export function openPool({ size, isApart, fileSeconds, folder, onEnd }: PoolOpti
   }
 }
 
-/** @returns why it did not end by itself; undefined when it did */
-function end({ child }: Process): Promise<string | undefined> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(undefined)
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      killGroup(child)
-      resolve(`its process did not end within ${endSeconds} s`)
-    }, endSeconds * 1000)
-    child.once('exit', (_code, signal) => {
-      clearTimeout(timer)
-      resolve(signal === null ? undefined : `its process ended with ${signal}`)
-    })
+/** @returns what is wrong with how it ended; undefined for nothing */
+async function end({ child, hasFailed }: Process): Promise<string | undefined> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, 'exit', { signal: AbortSignal.timeout(endSeconds * 1000) })
     const order: Order = { end: true }
     child.send(order, ignoreLost)
-  })
+    const isInTime = await ended.then(
+      () => true,
+      () => false,
+    )
+    if (!isInTime) {
+      killGroup(child)
+      return `its process did not end within ${endSeconds} s`
+    }
+  }
+  // Programs that it started and nobody ended.
+  killGroup(child)
+  if (child.signalCode !== null) return `its process ended with ${child.signalCode}`
+  // Tap, too, ends with a code when a file has failed.
+  return child.exitCode === 0 || hasFailed
+    ? undefined
+    : `its process ended with code ${child.exitCode}`
 }
 
 /** When a message does not arrive, the process has ended, and its exit says so. */
