@@ -13,7 +13,7 @@ import {
 } from '../support/authority.ts'
 
 const day = 86_400_000
-const now = Date.now() + 60_000
+const now = Date.now() + 3_600_000
 
 interface Given {
   readonly leaf: Pick<TestCertificate, 'pem' | 'certificate'>

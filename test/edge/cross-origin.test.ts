@@ -31,6 +31,8 @@ async function start(test: Test, options: { portalUrl?: string; calls?: number }
       limits: [{ name: 'default', calls, ...hourly }],
     },
     authFailuresPerMinute: 5,
+    // In the middle of an hour.
+    now: () => Date.parse('2026-11-20T14:20:03Z'),
   })
   const ask = (path: string, method: string | undefined, origin: string, extra: string[] = []) =>
     sendRaw(

@@ -40,6 +40,7 @@ t.test('an answer that is a problem links to its help and to the record of the c
     plan: {
       limits: [{ name: 'default', calls: 1, ...hourly }],
     },
+    now: () => Date.parse('2026-11-20T14:20:03Z'),
   })
   const call = async (key: string) => {
     const answer = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': key } })

@@ -12,7 +12,7 @@ t.test(
   'of 500 concurrent calls to one operation exactly 100 are admitted, each with its own remainder',
   async (t) => {
     const backend = await startRawBackend(t)
-    const edge = await startEdge(t, { backendUrl: backend.url, plan: { limits: hundred } })
+    const edge = await startEdge(t, { backendUrl: backend.url, plan: { limits: hundred }, now })
     const answers = await Promise.all(
       Array.from({ length: 500 }, () => fetch(`${edge.url}/v1.7.0/accounts`, { headers })),
     )
@@ -113,7 +113,8 @@ t.test('a call refused for another reason is not counted', async (t) => {
 t.test('a plan that observes counts and reports but refuses nothing', async (t) => {
   const backend = await startRawBackend(t)
   const limits = [{ name: 'default', calls: 1, ...hourly }]
-  const edge = await startEdge(t, { backendUrl: backend.url, plan: { limits, mode: 'observe' } })
+  const plan = { limits, mode: 'observe' } as const
+  const edge = await startEdge(t, { backendUrl: backend.url, plan, now })
   for (const _call of [1, 2, 3]) {
     t.equal((await fetch(`${edge.url}/v1.7.0/accounts`, { headers })).status, 200)
   }

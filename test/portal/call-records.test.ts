@@ -269,7 +269,7 @@ t.test(
         keyId: expiring.id,
         outcome: 'KEY_INVALID',
         reason:
-          /^The API key expired at \d\d:\d\d(:\d\d)? UTC\. This call does not count against your limit\.$/,
+          /^The API key expired at \d\d:\d\d(:\d\d)? UTC( on [\d-]+)?\. This call does not count against your limit\.$/,
       })
       return true
     })
@@ -288,7 +288,7 @@ t.test(
       outcome: 'KEY_INVALID',
       status: 401,
       reason:
-        /^The API key was revoked at \d\d:\d\d(:\d\d)? UTC\. This call does not count against your limit\.$/,
+        /^The API key was revoked at \d\d:\d\d(:\d\d)? UTC( on [\d-]+)?\. This call does not count against your limit\.$/,
     })
     t.same(
       (await bob.send('GET', `${bob.calls}/${guessed.requestId}`)).body,

@@ -125,10 +125,12 @@ t.test(
     t.equal(await steps(''), 24)
     t.equal(await steps('?step=minute'), 60)
     t.equal(await steps('?step=day'), 30)
-    const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
-    t.equal(await steps(`?from=${ago(2)}&step=minute`), 2_881)
-    t.equal(await steps(`?from=${ago(60)}&step=hour`), 1_441)
-    t.equal(await steps(`?from=${ago(400)}&step=day`), 401)
+    const to = Date.now()
+    const last = (days: number) =>
+      `from=${new Date(to - days * 86_400_000).toISOString()}&to=${new Date(to).toISOString()}`
+    t.equal(await steps(`?${last(2)}&step=minute`), 2_881)
+    t.equal(await steps(`?${last(60)}&step=hour`), 1_441)
+    t.equal(await steps(`?${last(400)}&step=day`), 401)
   },
 )
 

@@ -47,9 +47,9 @@ interface Process {
   hasFailed: boolean
 }
 
-/** Without what makes tap leave out tests (TAP_GREP, TAP_ONLY). */
+/** Without what makes tap leave out tests (TAP_GREP), and git use the repository whose hook runs the tests (GIT_DIR). */
 const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith('TAP_')),
+  Object.entries(process.env).filter(([name]) => !/^(?:TAP|GIT)_/.test(name)),
 )
 
 const program = fileURLToPath(new URL('process.ts', import.meta.url))

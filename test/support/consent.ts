@@ -26,7 +26,7 @@ export async function askConsent(
     body: {
       access,
       recurringIndicator: true,
-      validUntil: '2027-05-31',
+      validUntil: '9999-12-31',
       frequencyPerDay: 4,
       combinedServiceIndicator: false,
       ...change,
