@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
 import { type TestBank, testBank } from '../../test/support/bank.ts'
-import { type TestDatabase, testDatabase, testPostgres } from '../../test/support/database.ts'
+import { type TestDatabase, testEmbedded, testPostgres } from '../../test/support/database.ts'
 import { standInTest } from '../../test/support/stand-in-test.ts'
 import { figure } from '../figure.ts'
 import { printTable } from './report.ts'
@@ -46,7 +46,7 @@ const rows: string[][] = []
 /** One token for all calls of an operation, as the gateway uses it again. */
 const tokens = new Map<string, Promise<string>>()
 try {
-  await measureOn('embedded', await testDatabase(t))
+  await measureOn('embedded', await testEmbedded(t, { seededAt: Date.now() }))
   await measureOn('PostgreSQL', await testPostgres(t))
 } finally {
   await t.end()

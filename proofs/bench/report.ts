@@ -81,10 +81,10 @@ export function ratio(one: Measured, other: Measured, figure: keyof Round): numb
   )
 }
 
-/** Prints a figure beside its goal, and notes it in docs/proofs.md. A goal that is missed fails the proof. */
+/** Prints a figure beside its goal, and notes it in docs/proofs.md. A goal that is missed, or has no finite figure, fails the proof. */
 export function printGoal(name: string, figure: number, goal: Goal): void {
-  if (Number.isNaN(figure)) return
-  const isMet = 'atMost' in goal ? figure <= goal.atMost : figure >= goal.atLeast
+  const isMet =
+    Number.isFinite(figure) && ('atMost' in goal ? figure <= goal.atMost : figure >= goal.atLeast)
   const wanted = 'atMost' in goal ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`
   const told = `${name}: ${figure.toPrecision(3)} (${wanted})`
   print(`${isMet ? 'met   ' : 'MISSED'}  ${told}`)

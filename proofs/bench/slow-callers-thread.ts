@@ -2,7 +2,9 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { proofSeed } from '../size.ts'
 import { addressIn } from './loopback-addresses.ts'
+import { createDraw } from './random.ts'
 import type { SlowCallersOptions, SlowCallersState } from './slow-callers.ts'
 
 /** Milliseconds after which a caller that was ended comes again, spread so that they do not come in waves. */
@@ -15,6 +17,7 @@ const batch = 100
 // startSlowCallers passes nothing else.
 const { url, requests, callers, again, isSlowReader, inStep }: SlowCallersOptions = workerData
 const { hostname, port } = new URL(url)
+const draw = createDraw(proofSeed())
 const sockets = new Map<number, Socket>()
 const ended: number[] = []
 let cuts = 0
@@ -32,7 +35,7 @@ function open(caller: number): void {
     sockets.delete(caller)
     cuts += 1
     if (inStep !== undefined) ended.push(caller)
-    else setTimeout(open, reopenMs.least + Math.random() * (reopenMs.most - reopenMs.least), caller)
+    else setTimeout(open, reopenMs.least + draw(reopenMs.most - reopenMs.least), caller)
   })
   socket.on('data', (answer: Buffer) => {
     if (isSlowReader) socket.pause()

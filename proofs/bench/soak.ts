@@ -1,6 +1,7 @@
 // npm run prove -- bench-soak [--minutes 30 --calls 100 --picture docs/soak.svg]: memory, open files and Redis keys of Tollgate under a
 // steady load, in both shapes at once: everything in one process on embedded stores, and a gateway alone on PostgreSQL and
-// Redis. Windows last a minute, so buckets come and go. Ends with code 1 if something grows.
+// Redis. Windows last a minute, so buckets come and go. Ends with code 1 if something grows,
+// and if an answer is neither 200 nor 429.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -55,7 +56,7 @@ interface Shape {
 }
 
 const t = standInTest()
-let hasGrown = false
+let hasFailed = false
 try {
   const shapes = [await embedded(), await production()]
   const until = performance.now() + minutes * 60_000
@@ -65,7 +66,7 @@ try {
 } finally {
   await t.end()
 }
-process.exitCode = hasGrown ? 1 : 0
+process.exitCode = hasFailed ? 1 : 0
 
 async function embedded(): Promise<Shape> {
   const dataDir = await testDataDir(t)
@@ -161,12 +162,17 @@ function report({ name, samples, statuses }: Shape): void {
     const growth = last / middle
     const isFlat = growth <= growthMost
     noteFigure(`${name}, ${figure}: ${growth.toFixed(3)} of the third before`)
-    hasGrown ||= !isFlat
+    hasFailed ||= !isFlat
     const figures = [first, middle, last].map((number) => number.toFixed(0))
     return [figure, ...figures, growth.toFixed(3), isFlat ? 'flat' : '**grows**']
   })
   const counts = [...statuses].map(([status, count]) => `${count} × ${status || 'no answer'}`)
+  const isServed =
+    statuses.has(200) && [...statuses.keys()].every((status) => status === 200 || status === 429)
+  noteFigure(`${name}: ${counts.join(', ')}`)
+  hasFailed ||= !isServed
   print(`\n${name}: ${minutes} minutes, ${callsPerSecond} calls a second; ${counts.join(', ')}`)
+  if (!isServed) print('NO RESULT  not every answer was 200 or 429, or none was 200')
   printTable(['median of each third', 'first', 'middle', 'last', 'last ÷ middle', ''], rows)
 }
 

@@ -4,7 +4,7 @@ import type { LatencyFigures, Outcome } from './outcome.ts'
 /** Writes what a run found as the tables of `docs/faults.md`. */
 export function faultTable(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map(
-    ({ id, title, calls, windows, retries, latency, backMs, violations }) => {
+    ({ id, title, calls, windows, retries, latency, backMs, violations, unjudged }) => {
       const { healthy, faulted, slow, mostHealthy, mostFaulted } = windows
       return [
         id,
@@ -17,7 +17,7 @@ export function faultTable(outcomes: readonly Outcome[]): string {
         latency.slowest === 0 ? '–' : milliseconds(latency.slowest),
         backMs === undefined ? '–' : milliseconds(backMs),
         `${retries.checked} / ${retries.again}`,
-        violations.length === 0 ? 'holds' : `**${violations.join('; ')}**`,
+        verdictOf({ violations, unjudged }),
       ]
     },
   )
@@ -43,12 +43,17 @@ export function faultTable(outcomes: readonly Outcome[]): string {
   )
 }
 
+function verdictOf({ violations, unjudged }: Pick<Outcome, 'violations' | 'unjudged'>): string {
+  if (violations.length > 0) return `**${violations.join('; ')}**`
+  return unjudged.length > 0 ? `not judged: ${unjudged.join('; ')}` : 'holds'
+}
+
 /** What is promised over the whole run, beside what was measured. */
 export interface Promised {
   readonly what: string
   readonly measured: string
   readonly allowed: string
-  /** Undefined: this run cannot tell. */
+  /** Undefined: this run cannot tell, because the machine was too slow or nothing was there to judge. */
   readonly isKept: boolean | undefined
 }
 
@@ -58,17 +63,22 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
     outcomes.reduce((total, outcome) => total + value(outcome), 0)
   const most = (value: (outcome: Outcome) => number): number =>
     outcomes.reduce((found, outcome) => Math.max(found, value(outcome)), 0)
-  const none = (what: string, count: number, of: string): Promised => ({
-    ...{ what, measured: `${count} ${of}`, allowed: '0', isKept: count === 0 },
+  const none = (what: string, count: number, of: string, seen: readonly number[]): Promised => ({
+    ...{ what, measured: `${count} ${of}`, allowed: '0' },
+    isKept: provided(count === 0, ...seen),
   })
   const healthy = sum(({ windows }) => windows.healthy)
   const full = sum(({ windows }) => windows.full)
+  const faulted = sum(({ windows }) => windows.faulted)
+  const slow = sum(({ windows }) => windows.slow)
   const mostHealthy = most(({ windows }) => windows.mostHealthy)
   const mostFaulted = most(({ windows }) => windows.mostFaulted)
   const retries = sum((outcome) => outcome.retries.checked)
+  const again = sum((outcome) => outcome.retries.again)
+  const posts = sum((outcome) => outcome.honesty.posts)
   const strangers = sum((outcome) => outcome.honesty.strangers)
   const calls = sum((outcome) => outcome.calls)
-  const back = most((outcome) => outcome.backMs ?? 0)
+  const backs = outcomes.flatMap(({ backMs }) => backMs ?? [])
   const failovers = outcomes.filter(({ lost }) => lost !== undefined)
   const mostAfter = Math.max(0, ...failovers.map(({ windows }) => windows.mostHealthy))
   const undecided = sum(({ windows }) => windows.undecided)
@@ -77,83 +87,105 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
       what: 'calls admitted per healthy window',
       measured: `${mostHealthy} at most in ${healthy} windows; exactly the limit in ${full - sum(({ windows }) => windows.short)} of ${full} that got at least as many calls`,
       allowed: '100',
-      isKept: mostHealthy <= 100 && sum(({ windows }) => windows.short) === 0,
+      isKept: provided(mostHealthy <= 100 && sum(({ windows }) => windows.short) === 0, full),
     },
     none(
       'calls that got the same counter value as another call',
       sum((o) => o.windows.duplicates),
       `in ${healthy} windows`,
+      [healthy],
     ),
     {
       what: 'calls admitted per faulted or slow window',
-      measured: `${mostFaulted} at most in ${sum(({ windows }) => windows.faulted)} faulted and ${sum(({ windows }) => windows.slow)} slow windows`,
+      measured: `${mostFaulted} at most in ${faulted} faulted and ${slow} slow windows`,
       allowed: '175; 200 if a gateway restarted or a counter was overwritten',
-      isKept: !outcomes.some(({ violations }) =>
-        violations.some((text) => text.includes('admitted in a faulted')),
+      isKept: provided(
+        !outcomes.some(({ violations }) =>
+          violations.some((text) => text.includes('admitted in a faulted')),
+        ),
+        faulted + slow,
       ),
     },
     {
       what: 'windows that would exceed this if all calls at their edges counted in them',
       measured: `${undecided}; ${sum(({ windows }) => windows.ambiguous)} of ${calls} calls were at an edge`,
       allowed: '0',
-      isKept: undecided === 0 ? true : undefined,
+      isKept: undecided === 0 ? provided(true, calls) : undefined,
     },
     {
       what: 'calls admitted per healthy window around a failover',
       measured: `${mostAfter} at most; the failovers lost ${failovers.map(({ lost }) => lost).join(', ')} increments`,
       allowed: '100 plus the increments that were lost',
-      isKept: mostAfter <= 100,
+      isKept: provided(
+        mostAfter <= 100,
+        failovers.reduce((total, { windows }) => total + windows.healthy, 0),
+      ),
     },
     none(
       'calls with a valid key that got a 5xx',
       sum((o) => o.honesty.serverErrors),
       `of ${calls}`,
+      [calls],
     ),
     none(
       'calls without an answer',
       sum((o) => o.honesty.unanswered),
       `of ${calls}`,
+      [calls],
     ),
     none(
       'calls that reached the backend without being counted',
       sum((o) => o.honesty.uncounted),
       `of ${calls}`,
+      [calls],
     ),
     none(
       'POSTs that reached the backend twice',
       sum((o) => o.honesty.sentTwicePost),
-      `of ${sum((o) => o.honesty.posts)}`,
+      `of ${posts}`,
+      [posts],
     ),
     none(
       'calls with an unknown key that did not get 401, and calls with a valid key that did',
       sum((o) => o.honesty.swaps),
       `of ${strangers} and of ${calls}`,
+      [strangers, calls],
     ),
     none(
       'Retry-After values before the reset, and calls refused although they waited as told',
       sum((o) => o.retries.early + o.retries.againRefused),
-      `of ${retries} checked and ${sum((o) => o.retries.again)} followed`,
+      `of ${retries} checked and ${again} followed`,
+      [retries, again],
     ),
     none(
       'Retry-After values more than a second after the reset',
       sum((o) => o.retries.late),
       `of ${retries}`,
+      [retries],
     ),
     addedPromise(outcomes, 'first', 260),
     addedPromise(outcomes, 'open', 5),
     {
       what: 'time until all gateways count in Redis again, from its first accepted write',
-      measured: `${milliseconds(back)} ms at most`,
+      measured: `${milliseconds(Math.max(0, ...backs))} ms at most`,
       allowed: '1000 ms; 2000 ms if counts were lost; 6000 ms if a gateway was killed too',
-      isKept: judgedText(outcomes, 'back after'),
+      isKept: provided(judgedText(outcomes, 'back after'), backs.length),
     },
     {
       what: 'slowest call, with a backend that answers at once',
       measured: `${milliseconds(most(({ latency }) => latency.slowest))} ms; without a store ${milliseconds(most(({ latency }) => latency.idleSlowest))} ms`,
       allowed: '300 ms',
-      isKept: judgedText(outcomes, 'a call took'),
+      isKept: provided(
+        judgedText(outcomes, 'a call took'),
+        most(({ latency }) => latency.slowest),
+      ),
     },
   ]
+}
+
+/** The verdict; undefined when one of the figures that it rests on is 0. A broken promise stays one. */
+function provided(isKept: boolean | undefined, ...figures: readonly number[]): boolean | undefined {
+  return isKept === true && !figures.every((figure) => figure > 0) ? undefined : isKept
 }
 
 /** Whether something was kept that each experiment judged by itself. */
@@ -170,7 +202,7 @@ export function promiseTable(promised: readonly Promised[]): string {
     promised.map(({ what, measured, allowed, isKept }) => [
       ...[what, measured, allowed],
       isKept === undefined
-        ? 'not judged: the machine was too slow'
+        ? '**not judged**: the machine was too slow, or nothing was there to judge'
         : isKept
           ? 'holds'
           : '**broken**',
@@ -214,11 +246,12 @@ function addedPromise(outcomes: readonly Outcome[], phase: Phase, allowedMs: num
   const isStalled = quantile(pooled.healthy, 0.99) > stalledMs
   const isExplained = store > allowedMs && store - Math.max(0, machine) <= allowedMs
   const isKept = isStalled || isExplained ? undefined : store <= allowedMs
+  const seen = [pooled.healthy.length, pooled[phase].length]
   return {
     what: `time added to the p99, ${phase === 'first' ? 'until the gateway stops asking Redis' : 'from then until the fault ends'}`,
     measured: `${milliseconds(Math.max(0, store))} ms over ${pooled[phase].length} calls; p99 without a fault ${milliseconds(quantile(pooled.healthy, 0.99))} ms, calls that need no store ${machine < 0 ? '' : '+'}${milliseconds(machine)} ms`,
     allowed: `${allowedMs} ms`,
-    isKept,
+    isKept: provided(isKept, ...seen),
   }
 }
 

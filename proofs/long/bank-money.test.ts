@@ -11,14 +11,16 @@ import type { Database } from '../../src/platform/database.ts'
 import { postgresMissing, testPostgres } from '../../test/support/database.ts'
 import { configDir } from '../../test/support/published-catalogue.ts'
 import { spawnTollgate } from '../../test/support/tollgate.ts'
+import { createDraw } from '../bench/random.ts'
 import { figure } from '../figure.ts'
-import { proofSize } from '../size.ts'
+import { proofSeed, proofSize } from '../size.ts'
 
 t.setTimeout(600_000)
 
 const wanted = proofSize({ share: 120, whole: 1000 })
 const kills = proofSize({ share: 2, whole: 8 })
 const callers = 12
+const draw = createDraw(proofSeed())
 const noa = '305567661'
 const company = '310000088'
 /** An account at another bank. */
@@ -190,7 +192,7 @@ t.test(
     for (let round = 1; round < kills && !isDone; round += 1) {
       const target = Math.min(wanted, (wanted / kills) * round)
       while (next < target && !isDone) await delay(5)
-      await delay(Math.random() * 100)
+      await delay(draw(100))
       await kill()
     }
     await all

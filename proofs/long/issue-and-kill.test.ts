@@ -12,7 +12,10 @@ import { openDataFolder, readDataFolderSecret } from '../../src/platform/data-fo
 import { openDatabase } from '../../src/platform/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import { testDataDir } from '../../test/support/database.ts'
+import { createDraw } from '../bench/random.ts'
+import { proofSeed } from '../size.ts'
 
+const draw = createDraw(proofSeed())
 const log = pino({ level: 'silent' })
 const program = fileURLToPath(new URL('../support/issue-keys.ts', import.meta.url))
 
@@ -40,8 +43,8 @@ t.test('every key that was shown works after the process that issued it was kill
   const shown: string[] = []
   for (let round = 0; shown.length < 200; round++) {
     // Few enough rounds for a busy machine: each one starts a process with a database.
-    const after = 20 + Math.floor(Math.random() * 60)
-    const pauseMs = Math.random() * 15
+    const after = 20 + draw(60)
+    const pauseMs = draw(15)
     const keys = await issueAndKill(dataDir, after, pauseMs)
     t.ok(keys.length >= after, `round ${round}: killed after ${keys.length} keys`)
     shown.push(...keys)

@@ -33,6 +33,11 @@ async function testProcesses(t: Test, redis: RedisServer): Promise<CountingProce
   return processes
 }
 
+/** Calls granted on buckets that are used for the first time. */
+function askFresh(process: CountingProcess, name: string): Promise<number> {
+  return process.askEach({ name, from: 0, to: 10, step: 1 })
+}
+
 /** Has every process ask for buckets that the next one used up; resolves with how many calls were granted twice. */
 async function probe(processes: readonly CountingProcess[]): Promise<number> {
   const step = Math.max(1, Math.floor((known * processes.length) / probes))
@@ -59,6 +64,8 @@ t.test(
     late?.child.kill('SIGCONT')
     t.equal(await probed, 0)
     figure(`${known} buckets each: shared again after ${Math.round(performance.now() - lostAt)} ms`)
+    const fresh = processes.map((process, index) => askFresh(process, `fresh-${index}`))
+    t.same(await Promise.all(fresh), [10, 10, 10, 10], 'not because every call is refused')
   },
 )
 
@@ -72,9 +79,7 @@ t.test(
     dead?.child.kill('SIGKILL')
     await redis.cli('FLUSHALL')
     const lostAt = performance.now()
-    const fresh = living.map((process, index) =>
-      process.askEach({ name: `fresh-${index}`, from: 0, to: 10, step: 1 }),
-    )
+    const fresh = living.map((process, index) => askFresh(process, `fresh-${index}`))
     t.same(await Promise.all(fresh), [10, 10, 10])
     const tookMs = performance.now() - lostAt
     t.ok(tookMs < 8000, `${Math.round(tookMs)} ms`)
@@ -92,5 +97,6 @@ t.test(
     setTimeout(() => late?.child.kill('SIGCONT'), 2500)
     const joined = await startProcess(t, { url: redis.url, processes: 4 })
     t.equal(await joined.askEach({ name: 'of-0', from: 0, to: known, step: 1 }), 0)
+    t.equal(await askFresh(joined, 'fresh'), 10, 'not because every call is refused')
   },
 )

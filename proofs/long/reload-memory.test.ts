@@ -41,7 +41,10 @@ t.test(
     })
     t.teardown(() => tollgate.close())
     const url = /gateway=(\S+)/.exec(tollgate.readyLine)?.[1] ?? ''
-    const key = /X-API-Key: (tg_\w+)/.exec(tollgate.welcome ?? '')?.[1] ?? ''
+    const key = /X-API-Key: (tg_\w+)/.exec(tollgate.welcome ?? '')?.[1]
+    const consentId = /Consent-ID: ([0-9a-f-]{36})/.exec(tollgate.welcome ?? '')?.[1]
+    if (key === undefined || consentId === undefined) throw new Error('the welcome shows no call')
+    const headers = { 'x-api-key': key, 'consent-id': consentId, 'psu-ip-address': '192.0.2.44' }
 
     const plan = join(configDir, 'plans', 'default.yaml')
     const text = readFileSync(plan, 'utf8')
@@ -52,8 +55,9 @@ t.test(
         // The same content replaces nothing.
         reloads += 1
         writeFileSync(plan, text.replace(/calls: \d+/, `calls: ${1000 + reloads}`))
-        const answer = await fetch(`${url}/v1.7.0/accounts`, { headers: { 'x-api-key': key } })
-        await answer.arrayBuffer()
+        const answer = await fetch(`${url}/v1.7.0/accounts`, { headers })
+        const body = await answer.text()
+        if (answer.status !== 200) t.fail(body)
         if (!(await tollgate.reload())) throw new Error('the configuration is valid')
       }
     }

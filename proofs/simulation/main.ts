@@ -63,7 +63,11 @@ async function explore(): Promise<void> {
   )
   figure(`${findings.length} of ${run} schedules broke a promise`)
   const [worst] = findings
-  if (worst === undefined) return
+  if (worst === undefined) {
+    // A thread with many findings ends early; without one, all schedules have run.
+    if (run !== schedules) throw new Error(`${run} of ${schedules} schedules have run`)
+    return
+  }
   process.exitCode = 1
   const trials = await trialsOf()
   const promise = worst.violations[0]?.promise
@@ -88,7 +92,10 @@ function runWorker(task: Task, onReport: (report: Report) => void): Promise<void
     })
     worker.on('message', onReport)
     worker.once('error', reject)
-    worker.once('exit', () => resolve())
+    worker.once('exit', (code) => {
+      if (code === 0) resolve()
+      else reject(new Error(`a thread ended with ${code}`))
+    })
   })
 }
 

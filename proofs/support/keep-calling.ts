@@ -2,12 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, Client } from '../../test/support/calling.ts'
 
 /** Calls one gateway with one key, over and over, until told to stop. */
-export function keepCalling(client: Client, key: string) {
+export function keepCalling(
+  client: Client,
+  key: string,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const answers: Answer[] = []
   let isStopped = false
   async function run(): Promise<void> {
     while (!isStopped) {
-      answers.push(await client.call({ key }))
+      answers.push(await client.call({ key, headers }))
       await delay(10)
     }
   }

@@ -27,7 +27,7 @@ export interface RotationLoad {
 
 const consent = JSON.stringify({
   access: { allPsd2: 'allAccounts' },
-  ...{ recurringIndicator: true, validUntil: '2027-05-31', frequencyPerDay: 4 },
+  ...{ recurringIndicator: true, validUntil: '9999-12-31', frequencyPerDay: 4 },
   combinedServiceIndicator: false,
 })
 
