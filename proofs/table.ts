@@ -298,7 +298,8 @@ export const proofs: Readonly<Record<string, Proof>> = {
     ],
   }),
   flood: tests('long/flood', {
-    shows: '100,000 forged keys at once keep no valid one from being recognised',
+    shows:
+      '1,000 forged keys at once (300 on the embedded database) keep no valid one from being recognised',
     guards: [`${registry}/authenticator.ts`, `${registry}/key-*.ts`],
   }),
   guessing: tests('long/guessing', {
@@ -356,8 +357,12 @@ export const proofs: Readonly<Record<string, Proof>> = {
     guards: [...postgres, ...running, registry, commands, 'src/cli/commands/backup.ts'],
   }),
   revocation: sizedTests('long/revocation', {
-    shows: 'a key revoked in one process is refused by all others within a second',
-    guards: [`${registry}/authenticator.ts`, `${registry}/change-feed.ts`, `${registry}/key-*.ts`],
+    shows:
+      'a revoked key, a suspended application or developer, a blocked certificate and an override reach all processes within a second',
+    guards: [
+      ...[`${registry}/authenticator.ts`, `${registry}/change-feed.ts`, `${registry}/key-*.ts`],
+      ...[`${registry}/certificates.ts`, `${registry}/overrides.ts`, `${edge}/checks`],
+    ],
   }),
   'issue-and-kill': tests('long/issue-and-kill', {
     shows: 'every key that was shown works after the process that issued it was killed',

@@ -38,15 +38,6 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
   return {
     faults: [
       {
-        ...{ ...base, title: 'Sentinel: failover by command', isOutage: false },
-        async begin({ mended }) {
-          await other()
-          await sentinel.failover()
-          mended()
-        },
-        end: async () => undefined,
-      },
-      {
         ...{ ...base, title: 'Sentinel: SIGKILL of the primary', isOutage: true },
         async begin({ lost, mended, applicationIds }) {
           const to = await other()
@@ -58,6 +49,15 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
           restoreServer = () => killed.restart()
         },
         end: () => switching,
+      },
+      {
+        ...{ ...base, title: 'Sentinel: failover by command', isOutage: false },
+        async begin({ mended }) {
+          await other()
+          await sentinel.failover()
+          mended()
+        },
+        end: async () => undefined,
       },
       ...([0, 1] as const).map(
         (replicas): Fault => ({
