@@ -17,16 +17,25 @@ export function ownFiles({ command }: Pick<Proof, 'command'>): ReadonlySet<strin
       .filter((word) => word.startsWith('proofs/')),
   )
   // The loop also visits what it adds.
-  for (const file of files) for (const named of namedIn(file)) files.add(named)
+  for (const file of files) for (const other of namedIn(file)) files.add(other)
   return files
 }
 
+/** By the file that names them: most are reached from many proofs. */
+const named = new Map<string, readonly string[]>()
+
 /** Every quoted name counts, from the root or from the folder of the file: programs, threads and scripts are started by name, not imported. */
 function namedIn(file: string): readonly string[] {
+  const found = named.get(file) ?? readNames(file)
+  named.set(file, found)
+  return found
+}
+
+function readNames(file: string): readonly string[] {
   const path = join(root, file)
   if (!existsSync(path)) return []
   const names = readFileSync(path, 'utf8').matchAll(/'([\w./-]+\.(?:ts|lua))'/g)
   return Array.from(names, ([, name = '']) => [name, join(dirname(file), name)])
     .flat()
-    .filter((named) => /^(?:proofs|test)\//.test(named))
+    .filter((name) => /^(?:proofs|test)\//.test(name))
 }

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'n
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { killGroup } from '../test/runner/kill-group.ts'
 import { changedSince, guardsChanged } from './changed.ts'
 import { ProveError, type Request, readRequest } from './request.ts'
 import { proofs } from './table.ts'
@@ -157,15 +158,6 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
       resolve({ code, tally })
     })
   })
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // Nothing is left in it.
-  }
 }
 
 /** The commit that is checked out, with a + if files differ from it. */

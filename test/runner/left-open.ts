@@ -8,15 +8,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** Sockets and timers may end a little later than the code that ended them. The tests of the runner leave things open on purpose. */
 const settleMs = Number(process.env['RUNNER_SETTLE_MS'] ?? 10_000)
 
-/** What a file could leave behind. */
+/** What keeps this process alive. */
 interface Open {
-  /** All that keeps this process alive, by kind. */
+  /** All of it, by kind. */
   readonly kinds: ReadonlyMap<string, number>
   /** Servers, sockets and programs. */
   readonly handles: ReadonlySet<object>
-  /** The current folder and all variables of the environment. */
-  readonly environment: ReadonlyMap<string, string | undefined>
 }
+
+/** The current folder and all variables of the environment. */
+type Environment = ReadonlyMap<string, string | undefined>
 
 /**
  * Starts a program that all files of this process use. It ends with the process
@@ -46,18 +47,19 @@ function handles(): readonly object[] {
 export function lookAtOpen(): Open {
   const kinds = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-  const environment = new Map([
-    ['the current folder', process.cwd()],
-    ...Object.entries(process.env),
-  ])
-  return { kinds, handles: new Set(handles()), environment }
+  return { kinds, handles: new Set(handles()) }
+}
+
+/** To call before a file runs. */
+export function lookAtEnvironment(): Environment {
+  return new Map([['the current folder', process.cwd()], ...Object.entries(process.env)])
 }
 
 /** @returns the names of what is not as it was before */
-export function changedSince(before: Open): readonly string[] {
-  const { environment: now } = lookAtOpen()
-  const names = new Set([...before.environment.keys(), ...now.keys()])
-  return [...names].filter((name) => now.get(name) !== before.environment.get(name))
+export function changedSince(before: Environment): readonly string[] {
+  const now = lookAtEnvironment()
+  const names = new Set([...before.keys(), ...now.keys()])
+  return [...names].filter((name) => now.get(name) !== before.get(name))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { killGroup } from './kill-group.ts'
 import type { Answer, FileResult, Order } from './messages.ts'
 
 /** How long after the time limit of a file its process may report it. One that is too busy to is killed. */
@@ -174,15 +175,6 @@ async function end({ child, hasFailed }: Process): Promise<string | undefined> {
 
 /** When a message does not arrive, the process has ended, and its exit says so. */
 function ignoreLost(): void {}
-
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It has ended already.
-  }
-}
 
 function nothing(file: string): EndedFile {
   return { file, seconds: 0, passed: 0, failures: [], skips: [], isSpent: false, written: '' }

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
-import { changedSince, leftOpenSince, lookAtOpen } from './left-open.ts'
+import { changedSince, leftOpenSince, lookAtEnvironment, lookAtOpen } from './left-open.ts'
 import type { Answer, Failure, FileResult, Order, RunOrder, Skip } from './messages.ts'
 
 // A program that runs the files of tests that its parent names, one after the other. Most files take longer to load and
@@ -82,6 +82,7 @@ process.channel?.ref()
 async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileResult> {
   const begun = performance.now()
   const before = lookAtOpen()
+  const environment = lookAtEnvironment()
   const failedBefore = files.lists.fail.length
   const { href } = pathToFileURL(join(root, file))
   const whole = files.test(file, { timeout: seconds * 1000 }, async (t) => {
@@ -99,7 +100,7 @@ async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileR
       title: 'the file ends what it started',
       detail: `left open: ${left.join(', ')}`,
     })
-  const changed = changedSince(before)
+  const changed = changedSince(environment)
   if (changed.length > 0)
     failures.push({
       title: 'the file puts back what it changed',
