@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Page, Route } from 'playwright-core'
 import t from 'tap'
 import {
   askedAgain,
@@ -94,6 +95,8 @@ t.test(
       const versions = page.getByLabel('API version')
       const newest = versions.locator('option', { hasText: '1.7.0' })
       await versions.selectOption((await newest.getAttribute('value')) ?? '')
+      // The page reads the list again; what the developer opens before that stays open.
+      const readAgain = await holdSubscriptions(page)
       await button('Subscribe and create a key').click()
 
       // Key, shown once, with a command that works as pasted.
@@ -101,6 +104,7 @@ t.test(
       t.match(key, /^tg_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/)
       await heading('First call with this key').waitFor()
       await page.getByText('Call from your own code').click()
+      await readAgain()
       const shown = page.getByRole('region', { name: 'code of the call, curl' })
       const command = (await shown.innerText()).trim()
       t.ok(command.includes(key) && command.includes(gatewayUrl), command)
@@ -146,6 +150,7 @@ t.test(
       await dialog.waitFor({ state: 'hidden' })
 
       // One click away: the link in the body of the 429.
+      const readFirst = await holdSubscriptions(page)
       await page.goto(JSON.parse(refused.body).log)
       await dialog.getByText('Refused').waitFor()
       t.match(await dialog.innerText(), `All ${calls} calls`)
@@ -158,6 +163,11 @@ t.test(
       await page.getByRole('menuitem', { name: 'Rotate key Key 1' }).click()
       await dialog.getByRole('radio', { name: 'Keep it working for 1 hour' }).check()
       await dialog.getByRole('button', { name: 'Rotate key' }).click()
+      await heading('First call with this key').waitFor()
+      const ownCode = page.getByText('Call from your own code')
+      t.equal(await ownCode.count(), 0, 'nothing to open that would close again')
+      await readFirst()
+      await ownCode.waitFor()
       const shownKey = page.getByRole('region', { name: 'key', exact: true })
       const newKey = (await shownKey.innerText()).trim()
       t.not(newKey, key)
@@ -244,4 +254,21 @@ t.test(
 /** The same call once more, under its own identifier. */
 function again(command: string, requestId: string = randomUUID()): string {
   return command.replace(/(X-Request-ID: )[0-9a-f-]{36}/i, `$1${requestId}`)
+}
+
+/** Holds the answers that list subscriptions until the returned function is called, which ends with the first. */
+async function holdSubscriptions(page: Page): Promise<() => Promise<void>> {
+  const path = '**/api/applications/*/subscriptions'
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const hold = async (route: Route) => {
+    if (route.request().method() === 'GET') await released
+    await route.fallback()
+  }
+  await page.route(path, hold)
+  return async () => {
+    const answered = page.waitForResponse(path)
+    release()
+    await answered
+    await page.unroute(path, hold)
+  }
 }

@@ -125,21 +125,32 @@ export function useApplicationDeletion(id: string, onDeleted: () => void) {
   })
 }
 
+function subscriptionsOf(id: string) {
+  return ['application', id, 'subscriptions'] as const
+}
+
 /** Active subscriptions of an application: at most one for each API version. */
 export function useSubscriptions(id: string) {
   return useQuery({
-    queryKey: ['application', id, 'subscriptions'],
+    queryKey: subscriptionsOf(id),
     queryFn: () => requestList<SubscriptionList>(`${applicationPath(id)}/subscriptions`),
   })
 }
 
 /** Subscribes an application to an API version. */
 export function useSubscribing(id: string, onSubscribed: (made: Subscription) => void) {
+  const client = useQueryClient()
   return useApplicationMutation({
     id,
     mutationFn: (input: SubscriptionInput) =>
       request<Subscription>('POST', `${applicationPath(id)}/subscriptions`, input),
-    onDone: onSubscribed,
+    onDone: (made) => {
+      // What is shown next must not begin without it and change when the list was read again.
+      client.setQueryData<SubscriptionList>(subscriptionsOf(id), (list) =>
+        list === undefined ? undefined : { ...list, items: [...list.items, made] },
+      )
+      onSubscribed(made)
+    },
   })
 }
 

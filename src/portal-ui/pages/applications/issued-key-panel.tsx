@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { CopyLine } from '../../components/copy-line.tsx'
 import { Message } from '../../components/message.tsx'
+import { Slow } from '../../components/slow.tsx'
 import { Time } from '../../components/time.tsx'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
@@ -39,7 +40,7 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
   }
 
   const code = isStored ? null : (
-    <details className={classes['details']} open={version === undefined}>
+    <details className={classes['details']} open={version === null}>
       <summary>{t('issued.terminal')}</summary>
       <ReadyCommand applicationId={applicationId} apiKey={issued.key} />
     </details>
@@ -100,6 +101,8 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
         <div className={classes['part']}>
           <FirstCall applicationId={applicationId} keyId={issued.id}>
             {version === undefined ? (
+              <Slow />
+            ) : version === null ? (
               code
             ) : (
               <ReadAccounts

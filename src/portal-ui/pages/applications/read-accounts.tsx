@@ -38,12 +38,16 @@ export interface ReadAccountsProps {
   readonly children?: ReactNode
 }
 
-/** The version whose accounts one click reads; undefined without a sandbox or a version that lists accounts. */
-export function useReadableVersion(applicationId: string): SubscribedVersion | undefined {
+/**
+ * The version whose accounts one click reads: null without a sandbox or a version that
+ * lists accounts, undefined while loading.
+ */
+export function useReadableVersion(applicationId: string): SubscribedVersion | null | undefined {
   const { hasSandbox } = useFacts()
-  const { versions } = useSubscribedVersions(applicationId)
-  if (!hasSandbox) return undefined
-  return versions?.find(({ operations }) => accountsOperation(operations) !== undefined)
+  const { versions, error } = useSubscribedVersions(applicationId)
+  if (!hasSandbox) return null
+  if (versions === undefined) return error === null ? undefined : null
+  return versions.find(({ operations }) => accountsOperation(operations) !== undefined) ?? null
 }
 
 interface Read {
