@@ -128,8 +128,8 @@ async function watched(
     })
   } catch (error) {
     // What the reader of a failed run would look at first.
-    const shown = await page.locator('body').innerText({ timeout: 1000 }).catch(String)
-    t.comment(page.url(), ...complaints, shown)
+    const text = await page.locator('body').innerText({ timeout: 1000 }).catch(String)
+    t.fail('the steps ended on this page', { url: page.url(), complaints, text })
     throw error
   } finally {
     await leave()
