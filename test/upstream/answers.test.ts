@@ -153,6 +153,7 @@ function byPool(pool: Pool): Promise<Understood> {
     const request = {
       head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
       body: undefined,
+      isSafe: false,
       lane: { connections: 0 },
     }
     pool.dispatch(request, {
@@ -253,7 +254,12 @@ t.test('a client that takes its time holds the answer back, and nothing is lost'
   let isFull = false
   await new Promise<void>((resolve, reject) => {
     const exchange = pool.dispatch(
-      { head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', body: undefined, lane: { connections: 0 } },
+      {
+        head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+        body: undefined,
+        isSafe: false,
+        lane: { connections: 0 },
+      },
       {
         onHead: () => undefined,
         onBody(octets) {

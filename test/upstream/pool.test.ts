@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import { createServer as createRawServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { createPool } from '../../src/gateway/upstream/pool.ts'
+import { createPool, type Dispatched } from '../../src/gateway/upstream/pool.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
+import { until } from '../support/until.ts'
 
 /** A request that reached the backend, to be answered when the test says so. */
 interface Arrived {
@@ -41,9 +43,9 @@ async function startPool(t: Test, isDown = false) {
   })
   if (isDown) server.close()
 
-  function send(path: string) {
+  function send(path: string, isSafe = false) {
     const ended = Promise.withResolvers<'complete' | 'error'>()
-    const request = { head: headOf(path), body: undefined, lane: { connections: 0 } }
+    const request = { head: headOf(path), body: undefined, isSafe, lane: { connections: 0 } }
     const exchange = pool.dispatch(request, {
       onHead: () => undefined,
       onBody: () => true,
@@ -113,8 +115,11 @@ t.test('a connection is not used beyond its age, and one that broke is replaced'
   }
   t.equal(await exchange(({ response }) => response.end()), 'complete')
   t.equal(await exchange(({ response }) => response.end()), 'complete')
-  wait(1001)
-  t.equal(await exchange(({ response }) => response.end()), 'complete')
+  const late = ({ response }: Arrived): void => {
+    wait(1001)
+    response.end()
+  }
+  t.equal(await exchange(late), 'complete')
   t.equal(await exchange(({ response }) => void response.socket?.destroy()), 'error')
   t.equal(await exchange(({ response }) => response.end()), 'complete')
   const [first, second, third, fourth, fifth] = ports
@@ -124,6 +129,143 @@ t.test('a connection is not used beyond its age, and one that broke is replaced'
   t.not(fifth, fourth, 'broken: not used again')
   t.equal(arrived.length, 5)
 })
+
+t.test(
+  'a safe request goes out once more if a connection that was used before ends without an octet of an answer; nothing else is sent twice',
+  async (t) => {
+    const { send, next } = await startPool(t)
+    /** The answers to a request and to each time that it arrives again. */
+    async function exchange(isSafe: boolean, ...answers: ((request: Arrived) => void)[]) {
+      const arrivals: Arrived[] = []
+      let coming = next()
+      const { ended } = send('/', isSafe)
+      for (const answer of answers) {
+        const request = await coming
+        arrivals.push(request)
+        coming = next()
+        answer(request)
+      }
+      return { outcome: await ended, ports: arrivals.map(({ port }) => port) }
+    }
+    const whole = ({ response }: Arrived): void => void response.end()
+    const reset = ({ response }: Arrived): void => void response.socket?.resetAndDestroy()
+    const close = ({ response }: Arrived): void => void response.socket?.end()
+    const begun = ({ response }: Arrived): void => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      response.socket?.end()
+    }
+    for (const leave of [reset, close]) {
+      const used = await exchange(true, whole)
+      const again = await exchange(true, leave, whole)
+      t.equal(again.outcome, 'complete')
+      t.equal(again.ports[0], used.ports[0])
+      t.not(again.ports[1], again.ports[0], 'on a new connection')
+      t.equal((await exchange(true, leave, leave)).outcome, 'error', 'not a third time')
+      t.equal((await exchange(true, leave)).outcome, 'error', 'a new connection says more')
+      await exchange(true, whole)
+      t.equal(
+        (await exchange(false, leave)).outcome,
+        'error',
+        'not if it may have changed something',
+      )
+      await exchange(true, whole)
+      t.equal((await exchange(true, begun)).outcome, 'error', 'not after an octet')
+    }
+  },
+)
+
+t.test('a request given up before its connection ends is not sent again', async (t) => {
+  const { arrived, send, next } = await startPool(t)
+  const first = next()
+  const used = send('/', true)
+  ;(await first).response.end()
+  await used.ended
+  const coming = next()
+  const given = send('/given-up', true)
+  const { response } = await coming
+  given.exchange.abandon()
+  response.socket?.destroy()
+  const following = next()
+  const other = send('/next', true)
+  ;(await following).response.end()
+  t.equal(await other.ended, 'complete')
+  t.same(
+    arrived.map(({ path }) => path),
+    ['/', '/given-up', '/next'],
+  )
+})
+
+t.test(
+  'large answers that wait in the buffers of the kernel share each turn of the event loop',
+  async (t) => {
+    const answers = 32
+    const length = 2_000_000
+    /** So much of each answer lies in the kernel when the test begins to read on. */
+    const buffered = 262_144
+    const sockets: Socket[] = []
+    let bufferedAnswers = 0
+    const server = createRawServer((socket) => {
+      sockets.push(socket)
+      socket.on('error', () => undefined)
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`)
+      socket.write(Buffer.alloc(buffered), () => {
+        bufferedAnswers += 1
+      })
+      socket.write(Buffer.alloc(length - buffered))
+    })
+    const port = await listenOnLoopback(server)
+    t.teardown(() => server.close())
+    const pool = createPool({
+      url: `http://127.0.0.1:${port}`,
+      ...{ connectionsMax: answers, connectionMsMax: 1000, connectMsMax: 2000 },
+      ...{ idleMsMax: 500, idleMsCeiling: 700, monotonic: () => 0 },
+    })
+    let isPaused = true
+    let octetsOfTurn = 0
+    const turns: number[] = []
+    const dispatched: Dispatched[] = []
+    const received = Array.from({ length: answers }, (_, at) => {
+      const { promise, resolve } = Promise.withResolvers<number>()
+      let octets = 0
+      const request = {
+        head: headOf('/'),
+        body: undefined,
+        isSafe: false,
+        lane: { connections: 0 },
+      }
+      dispatched[at] = pool.dispatch(request, {
+        onHead: () => undefined,
+        onBody(piece) {
+          octets += piece.length
+          octetsOfTurn += piece.length
+          // As a client does whose kernel takes all at once: it is full, and in the same turn no more.
+          if (!isPaused) process.nextTick(() => dispatched[at]?.resume())
+          return false
+        },
+        onEnd: () => resolve(octets),
+        onError: () => resolve(-1),
+      })
+      return promise
+    })
+    await until('the kernel has a part of each', async () => bufferedAnswers === answers)
+    isPaused = false
+    let isOver = false
+    const count = (): void => {
+      turns.push(octetsOfTurn)
+      octetsOfTurn = 0
+      if (!isOver) setImmediate(count)
+    }
+    octetsOfTurn = 0
+    setImmediate(count)
+    for (const each of dispatched) each.resume()
+    t.same(await Promise.all(received), Array(answers).fill(length), 'each whole')
+    isOver = true
+    // A megabyte, and what the others had read by then.
+    t.ok(Math.max(...turns) <= 1_048_576 + answers * 65_536, `${Math.max(...turns)} octets`)
+    for (const socket of sockets) socket.destroy()
+    await pool.close()
+  },
+)
 
 t.test('a connection that rested longer than the backend keeps it is not used again', async (t) => {
   const { pool, send, next, wait } = await startPool(t)
@@ -148,6 +290,11 @@ t.test('a connection that rested longer than the backend keeps it is not used ag
   await rest(701)
   await exchange('timeout=1')
   await exchange('timeout=1')
+  // Also before the next look at all of them.
+  await exchange()
+  wait(701)
+  await exchange()
+  t.not(ports[5], ports[4])
   const [first, second, third, fourth] = ports
   t.equal(second, first, 'it said that it keeps it longer')
   t.not(third, second, 'but no longer than the ceiling')

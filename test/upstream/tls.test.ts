@@ -14,6 +14,7 @@ import { until } from '../support/until.ts'
 const request = {
   head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
   body: undefined,
+  isSafe: false,
   lane: { connections: 0 },
 }
 

@@ -2,6 +2,7 @@ import { connect, isIP, type NetConnectOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type SecureContext } from 'node:tls'
 import { protocol } from '../../platform/tls.ts'
 import { type AnswerParser, createAnswerParser, readBytesMax } from './answer-parser.ts'
+import { hasTurnLeft } from './turn-share.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** A request as the gateway sends it. */
@@ -10,7 +11,19 @@ export interface UpstreamRequest {
   readonly head: string
   /** The whole body in pieces; its length is declared in the head. */
   readonly body: readonly Buffer[] | undefined
+  /** Whether its method is safe (RFC 9110, 9.2.1): the client asks for no change, so it may arrive twice. */
+  readonly isSafe: boolean
   readonly lane: Lane
+}
+
+/** Takes back a request that its connection may not have delivered. */
+export interface Resend {
+  /**
+   * The connection had served another request before, and ended without an
+   * octet of an answer: the backend closed it while the request was on its way
+   * (RFC 9112, 9.3.1). The handler gets no call from this connection.
+   */
+  unanswered(): void
 }
 
 /** Requests with a common bound on connections, so that a slow lane leaves connections to the others. */
@@ -30,7 +43,6 @@ export interface AnswerHandler {
    */
   onBody(octets: Buffer): boolean
   onEnd(): void
-  /** The connection does not retry. */
   onError(error: Error): void
 }
 
@@ -46,7 +58,8 @@ export interface Connection {
   lane: Lane | undefined
   /** Changes whenever the backend has taken more of a body; compare, never count. */
   readonly bodyProgress: number
-  send(request: UpstreamRequest, handler: AnswerHandler): void
+  /** @param resend undefined: the request must not go out again */
+  send(request: UpstreamRequest, handler: AnswerHandler, resend: Resend | undefined): void
   /** The handler can take more. Has no effect after the response ended. */
   resume(handler: AnswerHandler): void
   /** Closes the connection at once; the handler gets no further calls. Has no effect after the response ended. */
@@ -115,11 +128,15 @@ class BackendConnection implements Connection {
   readonly #socket: Socket
   readonly #parser: AnswerParser
   #handler: AnswerHandler | undefined = undefined
+  /** Undefined as soon as the request must not go out again. */
+  #resend: Resend | undefined = undefined
   /** The body, of which the socket has the first {@link BackendConnection.#written} pieces. */
   #body: readonly Buffer[] = nothing
   #written = 0
   #isOpen = false
   #isTaking = true
+  /** Whether this turn of the event loop has had its share of large answers. */
+  #awaitsTurn = false
   #hasAnswered = false
   #hasEnded = false
   #cause: Error | undefined = undefined
@@ -171,8 +188,10 @@ class BackendConnection implements Connection {
     return socket
   }
 
-  send({ head, body }: UpstreamRequest, handler: AnswerHandler): void {
+  send({ head, body }: UpstreamRequest, handler: AnswerHandler, resend: Resend | undefined): void {
     this.#handler = handler
+    // On a new connection, an answer that does not come says something about the backend.
+    this.#resend = this.#hasAnswered ? resend : undefined
     this.#isTaking = true
     this.#parser.expect()
     if (body === undefined) {
@@ -205,7 +224,7 @@ class BackendConnection implements Connection {
   resume(handler: AnswerHandler): void {
     if (this.#isTaking || this.#handler !== handler) return
     this.#isTaking = true
-    this.#socket.resume()
+    if (!this.#awaitsTurn) this.#socket.resume()
   }
 
   abandon(handler: AnswerHandler): void {
@@ -225,7 +244,15 @@ class BackendConnection implements Connection {
     this.#socket.destroy()
     if (this.#hasEnded) return
     this.#hasEnded = true
+    this.#giveBack()
     this.#owner.ended(this)
+  }
+
+  #giveBack(): void {
+    const resend = this.#resend
+    if (this.#handler === undefined || resend === undefined) return
+    this.#handler = undefined
+    resend.unanswered()
   }
 
   /** Called by the parser. */
@@ -244,6 +271,7 @@ class BackendConnection implements Connection {
 
   /** @returns whether to go on reading */
   #read(length: number): boolean {
+    this.#resend = undefined
     let isSound = true
     try {
       this.#parser.read(readBuffer.subarray(0, length))
@@ -253,7 +281,14 @@ class BackendConnection implements Connection {
       if (!this.#parser.isComplete) this.#destroy(asError(error))
     }
     if (this.#parser.isComplete) this.#complete(isSound)
-    return this.#isTaking
+    // TLS may still deliver what it had decrypted.
+    else if (!this.#awaitsTurn && !hasTurnLeft(length, this.#readOn)) this.#awaitsTurn = true
+    return this.#isTaking && !this.#awaitsTurn
+  }
+
+  readonly #readOn = (): void => {
+    this.#awaitsTurn = false
+    if (this.#isTaking) this.#socket.resume()
   }
 
   #complete(isSound: boolean): void {

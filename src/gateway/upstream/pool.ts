@@ -13,8 +13,10 @@ import {
   type Connection,
   type ConnectionMemory,
   openConnection,
+  type Resend,
   type UpstreamRequest,
 } from './connection.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 export interface PoolOptions {
   /** Origin of the backend. */
@@ -36,7 +38,12 @@ export interface PoolOptions {
  * Keeps connections to the backend, each for one request at a time.
  */
 export interface Pool {
-  /** Sends a request on a free connection, opens one, or waits. A lane gets a connection only while it has fewer than are free. */
+  /**
+   * Sends a request on a free connection, opens one, or waits. A lane gets a
+   * connection only while it has fewer than are free. A safe request whose
+   * connection the backend closed meanwhile goes out once more, on a new one;
+   * nothing else is ever sent twice.
+   */
   dispatch(request: UpstreamRequest, handler: AnswerHandler): Dispatched
   load(): PoolLoad
   /** Closes connections that are too old or idle for too long. Called periodically. */
@@ -57,20 +64,24 @@ export interface Dispatched {
   resume(): void
 }
 
-class QueuedRequest implements Dispatched {
-  readonly request: UpstreamRequest
-  readonly handler: AnswerHandler
-  connection: Connection | undefined = undefined
-  readonly #giveUp: (queued: QueuedRequest) => void
+/** The requests that wait for a connection. */
+interface Queue {
+  putFirst(queued: QueuedRequest): void
+  giveUp(queued: QueuedRequest): void
+}
 
-  constructor(
-    request: UpstreamRequest,
-    handler: AnswerHandler,
-    giveUp: (queued: QueuedRequest) => void,
-  ) {
+class QueuedRequest implements Dispatched, Resend {
+  readonly request: UpstreamRequest
+  handler: AnswerHandler
+  connection: Connection | undefined = undefined
+  /** Whether it goes out for the second time, which is the last. */
+  isSecond = false
+  readonly #queue: Queue
+
+  constructor(request: UpstreamRequest, handler: AnswerHandler, queue: Queue) {
     this.request = request
     this.handler = handler
-    this.#giveUp = giveUp
+    this.#queue = queue
   }
 
   get isWaiting(): boolean {
@@ -82,12 +93,33 @@ class QueuedRequest implements Dispatched {
   }
 
   abandon(): void {
-    if (this.connection === undefined) this.#giveUp(this)
+    if (this.connection === undefined) this.#queue.giveUp(this)
     else this.connection.abandon(this.handler)
+  }
+
+  unanswered(): void {
+    this.connection = undefined
+    this.isSecond = true
+    this.handler = ofSecond(this.handler)
+    this.#queue.putFirst(this)
   }
 
   resume(): void {
     this.connection?.resume(this.handler)
+  }
+}
+
+/** Of a request that was sent before: if it cannot be sent again, it may have arrived all the same. */
+function ofSecond(handler: AnswerHandler): AnswerHandler {
+  return {
+    onHead: (status, fields) => handler.onHead(status, fields),
+    onBody: (octets) => handler.onBody(octets),
+    onEnd: () => handler.onEnd(),
+    onError(cause) {
+      const isUnreachable = cause instanceof UpstreamError && cause.code === 'UNREACHABLE'
+      const error = new UpstreamError('ANSWER_CUT', 'the connection was closed', { cause })
+      handler.onError(isUnreachable ? error : cause)
+    },
   }
 }
 
@@ -164,7 +196,7 @@ export function createPool(options: PoolOptions): Pool {
     for (const queued of waiting) {
       const { lane } = queued.request
       const unused = connectionsMax - all.size + free.length
-      const connection = lane.connections < unused ? take() : undefined
+      const connection = lane.connections < unused ? take(queued.isSecond) : undefined
       if (connection === undefined) {
         stillWaiting.push(queued)
         continue
@@ -172,28 +204,47 @@ export function createPool(options: PoolOptions): Pool {
       lane.connections += 1
       connection.lane = lane
       queued.connection = connection
-      connection.send(queued.request, queued.handler)
+      const mayGoAgain = queued.request.isSafe && !queued.isSecond
+      connection.send(queued.request, queued.handler, mayGoAgain ? queued : undefined)
     }
     waiting = stillWaiting
   }
 
   /** Returns a free or a new connection; undefined when all are in use. */
-  function take(): Connection | undefined {
-    const connection = free.pop()
+  function take(isNew: boolean): Connection | undefined {
+    // The backend may have closed the others that rested as long.
+    if (isNew && all.size >= connectionsMax) free[0]?.retire()
+    const connection = isNew ? undefined : takeFree()
     if (connection !== undefined || all.size >= connectionsMax) return connection
     const opened = openConnection(settings, owner)
     all.add(opened)
     return opened
   }
 
-  function giveUp(queued: QueuedRequest): void {
-    waiting = waiting.filter((other) => other !== queued)
-    closeIfIdle()
+  /** The most recently used one; what has rested for too long is closed. */
+  function takeFree(): Connection | undefined {
+    const connection = free.pop()
+    if (connection === undefined) return undefined
+    if (monotonic() - connection.freeSince <= connection.idleMsMax) return connection
+    // The others have rested longer.
+    for (const each of [connection, ...free]) each.retire()
+    return undefined
+  }
+
+  const queue: Queue = {
+    putFirst(queued) {
+      waiting.unshift(queued)
+      sendSoon()
+    },
+    giveUp(queued) {
+      waiting = waiting.filter((other) => other !== queued)
+      closeIfIdle()
+    },
   }
 
   return {
     dispatch(request, handler) {
-      const queued = new QueuedRequest(request, handler, giveUp)
+      const queued = new QueuedRequest(request, handler, queue)
       waiting.push(queued)
       sendSoon()
       return queued
