@@ -208,7 +208,7 @@ t.test(
     const [first, second] = [await testCounter(t, server), await testCounter(t, server)]
     const huge = '9'.repeat(20)
     const { id: window } = windowAt(Date.now(), longWindowSeconds)
-    for (const stored of [`${window} ${huge} 3`, `${huge} 0 3`, `${window} 0 ${huge}`]) {
+    for (const stored of [`${window} ${huge} 3`, `${window + 1_000} 0 3`, `${window} 0 ${huge}`]) {
       const bucket = { bucket: `tollgate:{${stored}}`, windowLength: longWindowSeconds }
       await server.cli('SET', bucket.bucket, stored)
       let admitted = 0
@@ -221,6 +221,31 @@ t.test(
       const third = await testCounter(t, server)
       t.equal(admittedOf(await askTimes(8, third, [{ ...bucket, calls: 6 }])), 6, 'after a reset')
     }
+  },
+)
+
+t.test(
+  'a window that ends after the year 9999 is replaced like any other malformed value',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const warnings: unknown[] = []
+    const log = { ...silent, warn: (what: unknown) => warnings.push(what) }
+    for (const windowLength of [longWindowSeconds, 'P1D@Asia/Jerusalem', 'P1M@UTC'] as const) {
+      const bucket = { bucket: `tollgate:{${windowLength}}`, windowLength }
+      const counter = await testCounter(t, server, { log })
+      for (const stored of ['99999999999999 5 3', `${'9'.repeat(30)} 0 3`]) {
+        await server.cli('SET', bucket.bucket, stored)
+        const grants = await askTimes(7, counter, [{ ...bucket, calls: 6 }])
+        t.equal(admittedOf(grants), 6, stored)
+        const now = Date.now()
+        const { endsAt } = windowAt(now, windowLength)
+        const retryAfterMs = grants.at(-1)?.retryAfterMs ?? 0
+        t.ok(retryAfterMs > 0 && retryAfterMs <= endsAt - now + 60_000, `${retryAfterMs}`)
+        await counter.reset(bucket)
+      }
+    }
+    t.equal(warnings.length, 6)
   },
 )
 

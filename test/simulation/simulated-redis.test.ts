@@ -75,7 +75,7 @@ function draw(random: Random, timeMs: number): ScriptRun {
 }
 
 /** Values that other programs leave. */
-const foreign = ['', 'x', '1 2', '99999999999999999999 1 1', '123 0 -1']
+const foreign = ['', 'x', '1 2', '99999999999999999999 1 1', '99999999999 5 0', '123 0 -1']
 
 t.test(
   'the simulated Redis answers the shipped scripts as a real one does, and holds the same afterwards',

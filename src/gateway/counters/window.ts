@@ -100,10 +100,12 @@ function calendarOf(length: CalendarLength): Calendar {
 /** Windows after this year exist only in values that another program wrote. */
 const lastYear = 9999
 
+/** Milliseconds since 1970 when that year is over: no window ends so late. */
+export const endOfTime = 253_402_300_800_000
+
 function createCalendar(length: CalendarLength): Calendar {
   const { unit, timeZone } = calendarPeriod(length)
   const epoch = new Temporal.PlainDate(1970, 1, 1)
-  const endOfTime = Date.UTC(lastYear + 1, 0)
   const idMax = unit === 'day' ? endOfTime / 86_400_000 : (lastYear + 1 - 1970) * 12
   const begins = new Map<number, number>()
   let current = { id: 0, beginsAt: 0, endsAt: 0, word: '' }

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } f
 import { dirname } from 'node:path'
 import type { WindowLength } from '../../../catalogue/catalogue.ts'
 import { readWindowLength } from '../../../catalogue/window-length.ts'
+import { endOfTime, windowEnd } from '../window.ts'
 
 /** One line of the journal: the whole state of a bucket, so its last line is enough. */
 export interface CountedBucket {
@@ -150,7 +151,9 @@ function read(path: string): JournalContent {
   for (const text of content.split('\n')) {
     const [, bucket, length = '', window, epoch, count] = line.exec(text) ?? []
     const windowLength = readWindowLength(length)
-    if (bucket !== undefined && windowLength !== undefined) {
+    const isSound =
+      windowLength !== undefined && windowEnd(Number(window), windowLength) < endOfTime
+    if (bucket !== undefined && isSound) {
       found.set(bucket, {
         bucket,
         windowLength,

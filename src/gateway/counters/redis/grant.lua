@@ -83,7 +83,7 @@ local at = 2
 for i = 1, buckets do
   local current, length = current_window(words[at])
   if not current then return length end
-  local window, epoch, count, damaged = read_bucket(KEYS[i + before])
+  local window, epoch, count, damaged = read_bucket(KEYS[i + before], length)
   if not window then return epoch end
 
   -- The window never goes back: the count of window 7 must not restart because a clock says 6.
@@ -91,7 +91,8 @@ for i = 1, buckets do
     window, count = current, 0
   end
   local floor_window, floor_epoch = tonumber(words[at + 1]), tonumber(words[at + 2])
-  if floor_epoch >= epoch and floor_window >= window then
+  local is_floor_sound = (floor_window + 1) * length <= end_of_time
+  if floor_epoch >= epoch and floor_window >= window and is_floor_sound then
     local floor_count = tonumber(words[at + 3])
     if floor_window > window then
       window, count = floor_window, floor_count

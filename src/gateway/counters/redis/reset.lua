@@ -6,7 +6,7 @@
 
 local current, length = current_window(ARGV[1])
 if not current then return length end
-local window, epoch = read_bucket(KEYS[1])
+local window, epoch = read_bucket(KEYS[1], length)
 if not window then return epoch end
 epoch = math.min(math.max(epoch + 1, now), most)
 write_bucket(KEYS[1], current, epoch, 0, length)

@@ -32,9 +32,12 @@ local function current_window(word)
   return nil, redis.error_reply(string.format('WINDOWS %.0f', now))
 end
 
--- Window, epoch and count of a bucket, and 1 if its value was malformed; only an error if the server has a fault.
--- A value of another type may be overwritten. Any other error ends the script.
-local function read_bucket(key)
+-- When the year 10000 begins, in ms since 1970. No clock goes that far, so only a foreign writer leaves a window that ends later.
+local end_of_time = 253402300800000
+
+-- Window, epoch and count of a bucket with windows of length ms, and 1 if its value was malformed; only an error if the
+-- server has a fault. A value of another type may be overwritten. Any other error ends the script.
+local function read_bucket(key, length)
   local stored = redis.pcall('GET', key)
   if not stored then return 0, 0, 0, 0 end
   if type(stored) ~= 'string' then
@@ -42,7 +45,7 @@ local function read_bucket(key)
     return 0, 0, 0, 1
   end
   local window, epoch, count = string.match(stored, '^(%d+) (%d+) (%d+)$')
-  if not window then return 0, 0, 0, 1 end
+  if not window or (tonumber(window) + 1) * length > end_of_time then return 0, 0, 0, 1 end
   return math.min(tonumber(window), most), math.min(tonumber(epoch), most), math.min(tonumber(count), most), 0
 end
 
