@@ -14,7 +14,7 @@ export interface CatalogueProblem {
 
 /** Says that the configuration is not usable, with all that is wrong with it. */
 export class CatalogueError extends Error {
-  /** At least one; by file, then by line. */
+  /** At least one; by file, then by line. Those that may only follow from others come last. */
   readonly problems: readonly CatalogueProblem[]
 
   constructor(problems: readonly CatalogueProblem[]) {
@@ -31,11 +31,23 @@ export function renderCatalogueProblem(problem: CatalogueProblem): string {
   return `${problem.file}:${problem.line} ${problem.rule}: ${problem.message}${example}`
 }
 
+/** Rules that a document breaks only because something of another one could not be read. */
+const consequences: ReadonlySet<string> = new Set([
+  'lifecycle-successor',
+  'plan-api-unmatched',
+  'translation-unknown',
+  'version-without-plan',
+])
+
 /** Sorts, and drops what is found again through another document that shares the fragment. */
 function inOrder(problems: readonly CatalogueProblem[]): readonly CatalogueProblem[] {
   const unique = new Map(problems.map((problem) => [renderCatalogueProblem(problem), problem]))
   return [...unique.values()].sort(
-    (a, b) => compareText(a.file, b.file) || a.line - b.line || compareText(a.rule, b.rule),
+    (a, b) =>
+      Number(consequences.has(a.rule)) - Number(consequences.has(b.rule)) ||
+      compareText(a.file, b.file) ||
+      a.line - b.line ||
+      compareText(a.rule, b.rule),
   )
 }
 

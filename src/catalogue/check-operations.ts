@@ -25,34 +25,38 @@ export interface CheckedOperation {
   readonly operation: OperationObject
 }
 
-/** Checks paths, operations, parameters and status codes of a document; returns the operations that can be named and routed. */
-export function checkOperations(
-  sources: Sources,
-  document: JsonObject,
-): readonly CheckedOperation[] {
+/** The operations of a document. */
+export interface DocumentOperations {
+  /** Those that can be named and routed. */
+  readonly checked: readonly CheckedOperation[]
+  /** Those, and those of which an id or a path was reported: their other parts are checked, too. */
+  readonly all: readonly OperationObject[]
+}
+
+/** Checks paths, operations, parameters and status codes of a document. */
+export function checkOperations(sources: Sources, document: JsonObject): DocumentOperations {
   const checked: CheckedOperation[] = []
+  const all: OperationObject[] = []
   const paths = document['paths']
   const namesByPosition = new Map<string, { name: string; template: string }>()
   for (const [template, pathItem] of objectMembersOf(paths)) {
     if (template.startsWith('x-') || !isJsonObject(paths)) continue
-    const segments = parseTemplate(template)
-    if (typeof segments === 'string') {
-      const message = `the segment ${JSON.stringify(segments)} is neither literal (letters, digits, "-._~") nor one {parameter}`
-      const example = '/accounts/{account-id}'
-      sources.report({ rule: 'path-segment', at: paths, member: template, message, example })
-      continue
+    const segments = segmentsOf(sources, paths, template)
+    if (segments !== undefined) {
+      checkParameterNames(sources, paths, template, segments, namesByPosition)
     }
-    checkParameterNames(sources, paths, template, segments, namesByPosition)
     checkParameterList(sources, document, pathItem, template)
     for (const method of methods) {
       const operation = operationObject(document, template, method)
       if (operation === undefined) continue
+      all.push(operation)
       checkParameters(sources, operation, template, segments)
       checkBody(sources, operation, method)
       checkResponses(sources, operation)
       checkSecurity(sources, document, operation)
+      const role = psd2Role(sources, operation)
       const id = operationId(sources, operation, checked)
-      if (id === undefined) continue
+      if (id === undefined || segments === undefined) continue
       const summary = operation.object.value['summary']
       checked.push({
         id,
@@ -60,12 +64,26 @@ export function checkOperations(
         template,
         segments,
         summary: typeof summary === 'string' ? summary : '',
-        psd2Role: psd2Role(sources, operation),
+        psd2Role: role,
         operation,
       })
     }
   }
-  return checked
+  return { checked, all }
+}
+
+/** Undefined for a path that was reported. */
+function segmentsOf(
+  sources: Sources,
+  paths: object,
+  template: string,
+): readonly Segment[] | undefined {
+  const segments = parseTemplate(template)
+  if (typeof segments !== 'string') return segments
+  const message = `the segment ${JSON.stringify(segments)} is neither literal (letters, digits, "-._~") nor one {parameter}`
+  const example = '/accounts/{account-id}'
+  sources.report({ rule: 'path-segment', at: paths, member: template, message, example })
+  return undefined
 }
 
 /** Two names for one position would make the parameter's name depend on what follows it. */
@@ -165,17 +183,17 @@ function checkParameters(
   sources: Sources,
   operation: OperationObject,
   template: string,
-  segments: readonly Segment[],
+  segments: readonly Segment[] | undefined,
 ): void {
   const at = operation.object.value
   const listed = isJsonArray(at['parameters']) ? at['parameters'].length : 0
   checkDoubled(sources, at, operation.parameters.slice(0, listed))
   const inPath = new Set(
-    segments.flatMap((segment) => (segment.kind === 'parameter' ? [segment.name] : [])),
+    segments?.flatMap((segment) => (segment.kind === 'parameter' ? [segment.name] : [])),
   )
   for (const parameter of operation.parameters) {
     checkParameter(sources, parameter)
-    if (parameter.in !== 'path') continue
+    if (parameter.in !== 'path' || segments === undefined) continue
     if (!inPath.delete(parameter.name)) {
       const message = `${template} has no parameter {${parameter.name}}`
       sources.report({

@@ -41,13 +41,9 @@ export function loadVersion(options: LoadVersionOptions): LoadedVersion | undefi
   checkInfoVersion(sources, document.info, version)
   checkServers(sources, document, prefix)
   const lifecycle = readLifecycle(sources, document.info)
-  const operations = checkOperations(sources, document)
+  const { checked: operations, all } = checkOperations(sources, document)
   checkEndlessReferences(sources, document)
-  checkResponseSchemas(
-    sources,
-    document,
-    operations.map(({ operation }) => operation),
-  )
+  checkResponseSchemas(sources, document, all)
   const title = typeof document.info['title'] === 'string' ? document.info['title'] : api
   return { api, version, title, prefix, lifecycle, operations, document }
 }

@@ -6,6 +6,7 @@ import { codeOf } from '../platform/error-code.ts'
 import type { Json, JsonObject } from './catalogue.ts'
 import type { CatalogueProblem } from './catalogue-error.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
+import { notUtf8, utf8Text } from './utf8-text.ts'
 import { createLineFinder, findYamlFaults } from './yaml-faults.ts'
 
 /** Where something stands: file, line and the members that lead to it, `limits[0].window`. */
@@ -129,25 +130,36 @@ export function createSources({ configDir }: { readonly configDir: string }): So
   }
 
   function parse(path: string): Json | undefined {
-    let text: string
+    const name = join(configDir, path)
+    let bytes: Buffer
     try {
-      text = readFileSync(join(configDir, path), 'utf8')
+      bytes = readFileSync(name)
     } catch (error) {
       reportUnreadable(path, error)
       return undefined
     }
+    const text = utf8Text(bytes)
+    if (typeof text !== 'string') {
+      const { faultyLine: line } = text
+      problems.push({ file: name, line, rule: 'text-encoding', message: `the line ${notUtf8}` })
+      return undefined
+    }
     const file = createSourceFile(path, text)
-    let unread = 'the value has no JSON form'
+    let unread = { line: 1, message: 'the value has no JSON form' }
     try {
       // Duplicate members, several documents and aliases make it throw.
       const content = load(text, { maxAliases: 0 })
       if (note(content, { file, parent: undefined, key: '' })) return content
     } catch (error) {
-      unread = error instanceof YAMLException ? error.reason : String(error)
+      unread =
+        error instanceof YAMLException
+          ? { line: (error.mark?.line ?? 0) + 1, message: error.reason }
+          : { line: 1, message: String(error) }
     }
     const faults = findYamlFaults(text)
-    if (faults.length === 0) reportFile(path, 'yaml-syntax', unread)
-    for (const fault of faults) problems.push({ file: join(configDir, path), ...fault })
+    // Some texts only the first parser refuses.
+    if (faults.length === 0) problems.push({ file: name, rule: 'yaml-syntax', ...unread })
+    for (const fault of faults) problems.push({ file: name, ...fault })
     return undefined
   }
 

@@ -117,6 +117,11 @@ const badFiles: readonly (readonly [brand: string, expected: RegExp, files?: Fil
     'terms: { version: "1", file: none.md } # fault',
     /brand-file: terms\.file: "none\.md" is not a file/,
   ],
+  [
+    'terms: { version: "1", file: terms.md } # fault',
+    /text-encoding: terms\.file: line 2 of "terms\.md" is not UTF-8/,
+    { 'terms.md': Buffer.from('# A\ncaf\xe9\n', 'latin1') },
+  ],
   ['logo: none.svg # fault', /brand-file: logo: "none\.svg" is not a file of the configuration/],
   ['logo: ../../secret.svg # fault', /brand-file: logo: .* leads out of the configuration/],
   ['logo: /etc/hostname # fault', /brand-file: logo: .* leads out of the configuration/],

@@ -207,6 +207,42 @@ t.test('all problems are reported together, by file and line, each once', async 
   )
 })
 
+t.test('an operation whose path or id is refused is checked like the others', async (t) => {
+  const open = '{ type: object, properties: { a: { type: string } } }'
+  const rulesOf = async (path: string, id: string) => {
+    const folder = copyOf(t, {
+      'apis/library/2.0.0.yaml': `openapi: 3.1.1
+info: { title: A, version: 2.0.0 }
+servers: [{ url: /v2.0.0 }]
+paths:
+  ${path}:
+    get:
+      ${id}
+      responses: { 200: { description: b, content: { application/json: { schema: ${open} } } } }
+`,
+    })
+    return (await problemsOf(folder)).map(({ rule }) => rule)
+  }
+  const ofAnswer = ['response-schema-open', 'response-schema-without-required']
+  t.same(await rulesOf('/a', 'operationId: readA'), ofAnswer)
+  t.same(await rulesOf('/a', 'operationId: read-a'), ['operation-id-format', ...ofAnswer])
+  t.same(await rulesOf('/a', 'summary: b'), ['operation-id-missing', ...ofAnswer])
+  t.same(await rulesOf("'/{a}{b}'", 'operationId: readA'), ['path-segment', ...ofAnswer])
+})
+
+t.test('what may only follow from another problem is told after all others', async (t) => {
+  const folder = copyOf(t, {
+    // Sorted by file alone, it would come first.
+    'apis/he.yaml': 'operations: { listMagazines: a }\n',
+    'apis/library/2.0.0.yaml':
+      'openapi: 3.1.1\ninfo: { title: A, version: 2.0.0 }\nservers: [{ url: /v2.0.0 }]\npaths: { /magazines: { $ref: ../../../elsewhere.yaml } }\n',
+  })
+  const problems = await problemsOf(folder)
+  t.ok(problems.length > 1)
+  t.match(problems[0], { file: /2\.0\.0\.yaml$/, message: /elsewhere/ })
+  t.equal(problems.at(-1)?.rule, 'translation-unknown')
+})
+
 t.test('a problem reads: file, line, rule, place, what is wrong, an example', (t) => {
   const problem = {
     file: 'config/plans/default.yaml',

@@ -13,7 +13,7 @@ import '../support/draw.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tg-yaml-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
-function read(text: string): { content: Json | undefined; sources: Sources } {
+function read(text: string | Buffer): { content: Json | undefined; sources: Sources } {
   writeFileSync(join(folder, 'a.yaml'), text)
   const sources = createSources({ configDir: folder })
   return { content: sources.read('a.yaml'), sources }
@@ -125,6 +125,10 @@ t.test('what has no one JSON form is refused with its line, and why', async (t) 
     ['a:\n   b: 1\n  c: 2\n', '3 '],
     ['a: b: c\n', '1 '],
     ['a: !what 1\n', '1 '],
+    // What only the parser that reads refuses, not the one that places faults.
+    ['a: 1\nb: !!set { a, b }\n', '2 unknown mapping tag'],
+    ['a: 1\nb: "x\0y"\n', '2 null byte is not allowed'],
+    ['a: 1\nb:\n  c: {\n    "d": [ 1 ]\n  }\n', '5 deficient indentation'],
   ]
   for (const [text, ...expected] of cases) {
     const { content, sources } = read(text)
@@ -135,6 +139,22 @@ t.test('what has no one JSON form is refused with its line, and why', async (t) 
       t.ok(said[index]?.startsWith(words), `${said[index]} should be ${words}`)
     }
   }
+})
+
+t.test('a file that is not UTF-8 is refused with its first such line', async (t) => {
+  const latin1 = Buffer.from('a: 1\n# caf\xe9\nb: caf\xe9\n', 'latin1')
+  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('a: é\n', 'utf16le')])
+  const cut = Buffer.from('a: é').subarray(0, -1)
+  for (const [bytes, line] of [
+    [latin1, 2],
+    [utf16, 1],
+    [cut, 1],
+  ] as const) {
+    const { content, sources } = read(bytes)
+    t.equal(content, undefined)
+    t.match(sources.problems, [{ line, rule: 'text-encoding', message: /is not UTF-8/ }])
+  }
+  t.same(read('\ufeffa: é\n').content, { a: 'é' }, 'a byte-order mark is none of the text')
 })
 
 t.test(

@@ -4,6 +4,7 @@ import { languages } from '../../messages/language.ts'
 import type { Json, JsonObject } from '../catalogue.ts'
 import { deepFreeze, isJsonObject } from '../json.ts'
 import { readMapping, type Sources } from '../source.ts'
+import { notUtf8, utf8Text } from '../utf8-text.ts'
 import { type Accent, accentOf, contrastMin, faintUses } from './accent.ts'
 import { type Brand, type ByLanguage, type Picture, plainBrand, type Terms } from './brand.ts'
 import { checkPicture, pictureBytesMax } from './check-picture.ts'
@@ -256,8 +257,14 @@ function createBrandReader(sources: Sources, configDir: string) {
       ? languages.filter((language) => files[language] !== undefined)
       : (['file'] as const)
     const read = given.flatMap((member) => {
-      const text = content(of, member, termsBytesMax)?.toString('utf8')
-      return text === undefined ? [] : [[member, text] as const]
+      const bytes = content(of, member, termsBytesMax)
+      const text = bytes && utf8Text(bytes)
+      if (typeof text === 'string') return [[member, text] as const]
+      if (text !== undefined) {
+        const message = `line ${text.faultyLine} of ${show(of[member])} ${notUtf8}`
+        report('text-encoding', of, member, message)
+      }
+      return []
     })
     const [first] = read
     if (first === undefined || read.length < given.length) return undefined
