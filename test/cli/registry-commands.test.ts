@@ -190,7 +190,14 @@ t.test('developers, applications, subscriptions and keys go through their lives'
   const rotated = await json(env, 'key', 'rotate', issued.id, '--overlap', '60')
   t.equal(rotated.name, 'ci')
   t.equal((await json(env, 'key', 'show', issued.id)).state, 'replaced')
-  t.equal((await json(env, 'key', 'revoke', rotated.id)).state, 'revoked')
+  const old = await tollgate(env, 'key', 'revoke', issued.id)
+  t.match(
+    old.stderr,
+    `still works. If it may have leaked too: tollgate key revoke tg_${rotated.id}`,
+  )
+  t.same((await json(env, 'key', 'revoke', issued.id)).livingSuccessors, [rotated.id])
+  t.match(await json(env, 'key', 'revoke', rotated.id), { state: 'revoked', livingSuccessors: [] })
+  t.same((await json(env, 'key', 'revoke', issued.id)).livingSuccessors, [])
   t.same(await json(env, 'developer', 'delete', email), { id: made.developerId })
   t.equal((await tollgate(env, 'application', 'show', id)).code, 1)
 })

@@ -152,14 +152,40 @@ export function registerKey(command: Command, context: CommandContext): void {
     })
 
   addExamples(command.command('revoke <key>'), ['tollgate key revoke tg_8sK2mQ4vXw1z'])
-    .description('Revoke a key. Every gateway refuses it within a second.')
-    .option('--json', 'print the revoked key')
+    .description(
+      'Revoke a key. Every gateway refuses it within a second. If a rotation replaced it, names the newer keys that still work.',
+    )
+    .option('--json', 'print the revoked key with "livingSuccessors"')
     .action(async (reference: string, { json }: JsonOption) => {
-      const revoked = await context.registry(async (stores) =>
-        stores.keys.revoke({ id: await findKeyId(stores, reference), by }),
-      )
-      show(json, revoked)
+      const { revoked, living } = await context.registry(async (stores) => {
+        const id = await findKeyId(stores, reference)
+        const revoked = await stores.keys.revoke({ id, by })
+        return { revoked, living: await livingSuccessors(stores, revoked) }
+      })
+      const value = { ...withState(revoked), livingSuccessors: living.map(({ id }) => id) }
+      output.result(json, value, () => drawFields(cellsOf(withState(revoked))))
+      for (const { id, hint } of json === true ? [] : living) {
+        output.note(
+          `${hint} has replaced it and still works. If it may have leaked too: tollgate key revoke tg_${id}`,
+        )
+      }
     })
+
+  /** The keys that replaced a key, one after the other, and work. */
+  async function livingSuccessors(
+    { keys }: Pick<RegistryStores, 'keys'>,
+    { replacedBy }: ApiKey,
+  ): Promise<readonly ApiKey[]> {
+    const living: ApiKey[] = []
+    for (let next = replacedBy; next !== null; ) {
+      const successor = await keys.find(next)
+      if (successor === undefined) break
+      if (['active', 'replaced'].includes(keyState(successor, context.now())))
+        living.push(successor)
+      next = successor.replacedBy
+    }
+    return living
+  }
 }
 
 /** The addresses as one cell. */
