@@ -75,17 +75,20 @@ t.test(
       t.match(answer.headers.get('content-type'), 'text/html')
       t.match(await answer.text(), /id="root"/)
     }
+    const paths = [
+      ...['/assets/nope.js', '/assets/', '/assets/nope/', '/assets/.', '/assets/.env'],
+      ...['/assets/..%2fmanifest.json', '/assets//', '/assets/%00', '/assets/%e0', '/api/nope'],
+    ]
     for (const [path, headers] of [
-      ['/nope', { accept: '*/*' }],
-      ['/api/nope', asPerson],
-      ['/assets/nope.js', asPerson],
-      ['/assets/', asPerson],
-      ['/assets/.', asPerson],
-      ['/assets/..%2fmanifest.json', asPerson],
-    ] as const) {
-      const answer = await open(path, headers)
-      t.equal(answer.status, 404, path)
-      t.equal(answer.headers.get('content-type'), 'application/problem+json', path)
+      ['/nope', { accept: '*/*' }] as const,
+      ...paths.map((path) => [path, asPerson] as const),
+    ]) {
+      // fetch asks for a compressed answer unless told; curl and monitors do not.
+      for (const encoding of ['gzip, br', 'identity']) {
+        const answer = await open(path, { ...headers, 'accept-encoding': encoding })
+        t.equal(answer.status, 404, `${path} ${encoding}`)
+        t.equal(answer.headers.get('content-type'), 'application/problem+json', path)
+      }
     }
   },
 )

@@ -220,7 +220,9 @@ t.test('a name that looks like a formula stays a text in the file', async (t) =>
   const csv = historyCsv([
     { at, api: '=cmd|x', version: '-1+1', operation: 'a"b,c', ...sums },
     { at, api: '@x', version: '+1', operation: '\tx', ...sums },
+    { at, api: '\uff1dcmd|x', version: 'a;\uff0b1', operation: '\uff20x', ...sums },
   ])
   t.match(csv, `,'=cmd|x,'-1+1,"a""b,c",`)
   t.match(csv, `,'@x,'+1,"'\tx",`)
+  t.match(csv, `,'\uff1dcmd|x,"a;'\uff0b1",'\uff20x,`)
 })

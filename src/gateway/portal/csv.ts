@@ -10,14 +10,16 @@ export function csvOf<const Column extends string>(
   return `${[columns.join(','), ...lines].join('\r\n')}\r\n`
 }
 
+/** What a formula begins with; also in full width, as some programs of East Asia read it. */
+const formulaSigns = '=+\\-@\uff1d\uff0b\uff0d\uff20'
+const beforeFormula = new RegExp(`(^|[;\\t\\r\\n])([\\s"]*)(?=[${formulaSigns}])`, 'g')
+
 /**
  * A program that opens the file would take some texts for formulas. In some
  * countries it separates cells by semicolons, so a text has cells of its own there.
  */
 function field(value: string | number | null): string {
   if (value === null || typeof value === 'number') return String(value ?? '')
-  const inert = value
-    .replace(/^[\t\r]/, (sign) => `'${sign}`)
-    .replaceAll(/(^|[;\t\r\n])([\s"]*)(?=[=+\-@])/g, "$1$2'")
+  const inert = value.replace(/^[\t\r]/, (sign) => `'${sign}`).replaceAll(beforeFormula, "$1$2'")
   return /[",;\t\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { versionKey } from '../../../catalogue/catalogue.ts'
 import { versionTitle } from '../../../catalogue/in-language.ts'
 import { type Language, languageFacts } from '../../../messages/language.ts'
@@ -23,6 +23,7 @@ import { scriptJson } from '../pages/script-json.ts'
 import { skeleton, skeletonStyle } from '../pages/skeleton.ts'
 import { versionOutline } from '../pages/version-outline.ts'
 import type { PortalApp } from '../portal-app.ts'
+import { notFound } from '../portal-error.ts'
 import { rememberByMinute } from '../remember-by-minute.ts'
 import type { PublishedApis } from '../schemas/catalogue.ts'
 import type { PortalServices } from '../services.ts'
@@ -220,6 +221,14 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
       const isPicture = String(reply.getHeader('content-type')).startsWith('image/svg')
       if (statusCode !== 200 || isPicture) return
       for (const name of documentHeaders) reply.removeHeader(name)
+    })
+    // @fastify/send refuses with errors of its own kind, such as 403 for a folder: for a client, there is nothing.
+    assets.setErrorHandler((error: FastifyError, _request, reply) => {
+      const { statusCode = 500 } = error
+      if (statusCode >= 500) throw error
+      if ([400, 403, 404].includes(statusCode)) throw notFound()
+      // 412 and 416 are about a file that is there.
+      return reply.code(statusCode).send()
     })
     assets.register(fastifyStatic, {
       root: join(page.folder, 'assets'),

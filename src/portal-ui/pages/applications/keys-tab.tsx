@@ -14,6 +14,7 @@ import { focusPageHeading } from '../../layout/page-heading.ts'
 import { lazyPage } from '../../lazy-page.tsx'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
+import { isWorking } from './is-working.ts'
 import { IssuedKeyPanel } from './issued-key-panel.tsx'
 import { KeyTable } from './key-table.tsx'
 import type { PageMemory } from './page-memory.ts'
@@ -133,8 +134,4 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
 function usedSince(key: Key, record: CallRecord | undefined): Key {
   const isFirst = key.lastUsedAt === null && record?.keyId === key.id
   return isFirst ? { ...key, lastUsedAt: record.at } : key
-}
-
-function isWorking({ state }: Key): boolean {
-  return state === 'active' || state === 'replaced'
 }

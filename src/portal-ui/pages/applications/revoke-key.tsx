@@ -1,9 +1,10 @@
 import { Code, Text } from '@mantine/core'
 import type { Key } from '../../../gateway/portal/schemas/applications.ts'
-import { useKeyRevocation } from '../../api/applications.ts'
+import { useKeyRevocation, useKeys } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Message } from '../../components/message.tsx'
 import { t } from '../../words.ts'
+import { isWorking } from './is-working.ts'
 
 export interface RevokeKeyProps {
   readonly applicationId: string
@@ -15,6 +16,8 @@ export interface RevokeKeyProps {
 
 /** Asks for confirmation before a key is revoked, which is final. */
 export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }: RevokeKeyProps) {
+  const successor = useKeys(applicationId).data?.items.find(({ id }) => id === apiKey.replacedBy)
+  const hasLivingSuccessor = successor !== undefined && isWorking(successor)
   const revocation = useKeyRevocation(applicationId, () => {
     onClose()
     onRevoked(apiKey.id)
@@ -39,6 +42,7 @@ export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }:
           values={{ name: <bdi>{apiKey.name}</bdi>, hint: <Code dir="ltr">{apiKey.hint}</Code> }}
         />
       </Text>
+      {hasLivingSuccessor ? <Text>{t('revoke.successor')}</Text> : null}
     </Confirm>
   )
 }
