@@ -78,6 +78,15 @@ t.test(
     await t.rejects(spawnTollgate(t, ['gateway'], alone), {
       message: /REDIS_URL: is required: another gateway process/,
     })
+    // As RECONNECT of the pooler does. A lock of a session would be gone, and the next gateway would count beside the others.
+    await administer(
+      postgres.url,
+      "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name like 'tollgate%'",
+    )
+    const beside = { ...alone, DATA_DIR: await testDataDir(t) }
+    await t.rejects(spawnTollgate(t, ['gateway'], beside), {
+      message: /REDIS_URL: is required: another gateway process/,
+    })
     for (const gateway of gateways) {
       gateway.signal('SIGTERM')
       t.equal(await gateway.ended, 0)

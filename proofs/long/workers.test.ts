@@ -505,7 +505,7 @@ t.test(
   async (t) => {
     const { clients, stores, postgres } = await startFleet(t, {
       size: 1,
-      env: { DATABASE_POOL_MAX: '6', GATEWAY_WORKERS: '2', GATEWAY_PROCESSES: '2' },
+      env: { DATABASE_CONNECTIONS_MAX: '6', GATEWAY_WORKERS: '2', GATEWAY_PROCESSES: '2' },
     })
     const { key } = await newApplication(stores, 'served')
     const answers = await Promise.all(Array.from({ length: 20 }, () => clients[0]?.call({ key })))
