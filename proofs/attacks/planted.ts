@@ -71,7 +71,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'an early 100 Continue',
     file: 'edge/request/upload.ts',
-    from: 'if (response.socket !== null) response.writeContinue()',
+    from: 'if (response.socket !== null) this.#continue()',
     to: "if (response.socket !== null || request.socket.write('HTTP/1.1 100 Continue\\r\\n\\r\\n')) {}",
     foundIn: 'desyncs',
   },
@@ -92,8 +92,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'a connection kept after a broken message',
     file: 'edge/answer/refuse.ts',
-    from: 'if (closing.has(refusal.code) || hasLongBodyPending(call, bodyBytesMax))',
-    to: 'if (hasLongBodyPending(call, bodyBytesMax))',
+    from: 'closing.has(refusal.code) || call.isBodyUncertain',
+    to: 'call.isBodyUncertain',
     foundIn: 'otherwise',
   },
   {

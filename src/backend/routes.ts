@@ -69,8 +69,10 @@ function matchHandlers(
     .filter(({ id }) => !Object.hasOwn(handlers, id))
     .map(({ api, version, id }) => `${api}@${version} ${id}`)
   if (unserved.length > 0) {
-    const names = unserved.map((name) => `  ${name}: src/backend/handlers does not have it`)
-    throw new Error(`the bank cannot serve operations of the documents:\n${names.join('\n')}`)
+    const names = unserved.map((name) => `  ${name}`).join('\n')
+    throw new Error(
+      `the sandbox bank has no such operation:\n${names}\nTo publish an API of your own, leave the bank out: BACKEND_URL=http://10.0.0.7:3000 tollgate start gateway portal. An operation of the bank needs a handler in src/backend/handlers`,
+    )
   }
 }
 

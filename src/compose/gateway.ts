@@ -93,6 +93,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         isTraceSampled: spans && sampleOf(settings.otelTracesSamplerArg),
         followsSampledFlag: settings.traceFollowsCaller,
         tls: options.certificates.gateway,
+        publicUrl: settings.gatewayPublicUrl,
         backendUrl: addresses.backend(),
         backendUrls: settings.backendUrls,
         backendLimits: settings,

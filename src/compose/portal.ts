@@ -22,7 +22,7 @@ import { watchApplications } from '../gateway/portal/watch-applications.ts'
 import { watchBacklog } from '../gateway/portal/watch-backlog.ts'
 import type { Language } from '../messages/language.ts'
 import { createAccessLine } from '../platform/access-line.ts'
-import { createClientAddress } from '../platform/client-address.ts'
+import { createClientAddress, warnOfUnknownClient } from '../platform/client-address.ts'
 import { limitConnections } from '../platform/connection-limits.ts'
 import type { JobMetrics } from '../platform/job-metrics.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
@@ -60,7 +60,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     await checkSealed({ store: services.registry.sealedSecrets, secrets })
   }
   const isProxy = createNetworks(settings.trustedProxies)
-  const clientAddress = createClientAddress(isProxy)
+  const clientAddress = createClientAddress({ isProxy, onUnreadable: warnOfUnknownClient(log) })
   const attempts = await openAttempts({
     clientAddress,
     key: secrets.attempts,

@@ -7,7 +7,7 @@ const workerMin = 2
 /** Of a parent of workers with more roles than the gateway, which share these. */
 const sharedMin = 4
 
-type PoolSettings = Pick<Settings, 'databaseUrl' | 'databasePoolMax' | 'gatewayWorkers'>
+type PoolSettings = Pick<Settings, 'databaseUrl' | 'databaseConnectionsMax' | 'gatewayWorkers'>
 
 /** How many connections to the database a process may have, besides those of its workers. */
 export function ownConnections(settings: PoolSettings, roles: ReadonlySet<Role>): number {
@@ -17,8 +17,8 @@ export function ownConnections(settings: PoolSettings, roles: ReadonlySet<Role>)
   const workers = roles.has('gateway') && settings.gatewayWorkers > 1 ? settings.gatewayWorkers : 0
   if (isGatewayAlone && workers > 0) return gatewayConnections.parentOfWorkers
   const own = isGatewayAlone ? gatewayConnections.alone : otherConnections
-  if (settings.databasePoolMax === undefined) return own
-  return settings.databasePoolMax - workers * workerConnections(settings, roles)
+  if (settings.databaseConnectionsMax === undefined) return own
+  return settings.databaseConnectionsMax - workers * workerConnections(settings, roles)
 }
 
 /**
@@ -27,11 +27,12 @@ export function ownConnections(settings: PoolSettings, roles: ReadonlySet<Role>)
  * @param roles of its parent
  */
 export function workerConnections(
-  { databaseUrl, databasePoolMax, gatewayWorkers }: PoolSettings,
+  { databaseUrl, databaseConnectionsMax, gatewayWorkers }: PoolSettings,
   roles: ReadonlySet<Role>,
 ): number {
-  if (databaseUrl === undefined || databasePoolMax === undefined) return gatewayConnections.worker
-  return Math.floor((databasePoolMax - parentMin(roles)) / gatewayWorkers)
+  if (databaseUrl === undefined || databaseConnectionsMax === undefined)
+    return gatewayConnections.worker
+  return Math.floor((databaseConnectionsMax - parentMin(roles)) / gatewayWorkers)
 }
 
 /** What each needs of the connections of a process with workers, and the fewest for all together. */

@@ -45,8 +45,8 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
         gateway &&
         !isEmbedded &&
         settings.gatewayWorkers > 1 &&
-        (settings.databasePoolMax ?? pool.total) < pool.total,
-      problem: `DATABASE_POOL_MAX: ${settings.databasePoolMax} is too few for GATEWAY_WORKERS=${settings.gatewayWorkers}: each worker needs ${pool.worker} connections, and their parent ${pool.parent} (e.g. ${pool.total})`,
+        (settings.databaseConnectionsMax ?? pool.total) < pool.total,
+      problem: `DATABASE_CONNECTIONS_MAX: ${settings.databaseConnectionsMax} is too few for GATEWAY_WORKERS=${settings.gatewayWorkers}: each worker needs ${pool.worker} connections, and their parent ${pool.parent} (e.g. ${pool.total})`,
     },
     {
       isMissing: portal && !gateway && !hasRedis,

@@ -56,7 +56,6 @@ export function createManagement(options: ManagementOptions): FastifyInstance {
   const { tls, tokens, metrics, probes, configuration, jwks } = options
   const app = fastify({
     logger: false,
-    exposeHeadRoutes: false,
     forceCloseConnections: true,
     serverFactory: (handle) =>
       createHttpServer({ tls, idleMs: 60_000, keepAliveTimeout: 72_000 }, handle),

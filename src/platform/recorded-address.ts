@@ -1,4 +1,4 @@
-import { networkOf, plainAddress } from './client-address.ts'
+import { networkOf, plainAddress, unknownClient } from './client-address.ts'
 
 /** How much of client addresses RECORD_ADDRESSES keeps. */
 export const addressModes = ['full', 'truncated', 'off'] as const
@@ -14,12 +14,14 @@ export type AddressMode = (typeof addressModes)[number]
  * | `off` | undefined | undefined |
  *
  * Several subscribers share what is left of a truncated address, so it does not
- * name one (our choice: the lengths that web analytics use).
+ * name one (our choice: the lengths that web analytics use). An unknown client
+ * has no address in any mode.
  */
 export function createRecordedAddress(mode: AddressMode): (address: string) => string | undefined {
   if (mode === 'off') return () => undefined
-  if (mode === 'full') return plainAddress
   return (address) => {
+    if (address === unknownClient) return undefined
+    if (mode === 'full') return plainAddress(address)
     const plain = plainAddress(address)
     if (!plain.includes(':')) return plain.replace(/\.\d+$/, '.0/24')
     return `${networkOf(plain).split(':').slice(0, 3).join(':')}::/48`

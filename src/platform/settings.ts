@@ -176,7 +176,7 @@ const addresses = {
     'GATEWAY_PUBLIC_URL',
     "the listener's address",
     'https://api.bank.example',
-    'The gateway as callers reach it. Required for a portal in its own process.',
+    'The gateway as callers reach it. Required for a portal in its own process. Backends get its host as `X-Forwarded-Host`; without the setting, they get what the caller wrote as `Host`.',
   ),
   gatewayUrl: origin(
     'GATEWAY_URL',
@@ -272,6 +272,12 @@ const backendCalls = {
     [50, 300_000],
     'Milliseconds that a call may take at the backend in all, with its wait for a connection. No other time above may be longer. A stop takes as long, so proxies and service managers must wait longer ([restarts](operating.md#restarts-behind-a-load-balancer)).',
   ),
+  backendKeepIdleMs: integer(
+    'BACKEND_KEEP_IDLE_MS',
+    4_000,
+    [0, 30_000],
+    'Milliseconds for which a connection to a backend may rest before its next call, unless the backend announces a time (`Keep-Alive: timeout=…`). Must be shorter than the time after which the backend closes it. 0: a new connection for each call.',
+  ),
   backendConnectionsMax: integer(
     'BACKEND_CONNECTIONS_MAX',
     256,
@@ -304,12 +310,12 @@ const stores = {
         'postgres://user:password@host:5432/tollgate?sslmode=verify-full',
       ),
   }),
-  databasePoolMax: row({
-    names: ['DATABASE_POOL_MAX'],
+  databaseConnectionsMax: row({
+    names: ['DATABASE_CONNECTIONS_MAX'],
     fallback: '4 for a gateway alone, 3 for each worker, else 10',
     meaning:
       'Connections of one process to PostgreSQL, together with its [workers](operating.md#workers): at least 2 for each worker and 2 for their parent, or 4 if it has other roles too. The embedded database has its own.',
-    read: (reader) => reader.integer('DATABASE_POOL_MAX', undefined, 2, 1_000),
+    read: (reader) => reader.integer('DATABASE_CONNECTIONS_MAX', undefined, 2, 1_000),
   }),
   migrateOnStart: row({
     names: ['MIGRATE_ON_START'],

@@ -255,7 +255,10 @@ t.test('calls', async (t) => {
       })
       await t.rejects(
         createBackend({ ...options, catalogue: { ...bank.catalogue, versions: changed } }),
-        { message: /mandate@1\.0\.0 surplus0: .*\n.*surplus1/ },
+        {
+          message:
+            /mandate@1\.0\.0 surplus0\n {2}mandate@1\.0\.0 surplus1\n.*BACKEND_URL=\S+ tollgate start gateway portal/,
+        },
       )
     },
   )

@@ -27,7 +27,7 @@ function startExchange() {
     abandon: () => undefined,
     resume: () => undefined,
   }
-  const request = { head: '', body: undefined, lane }
+  const request = { head: '', body: undefined, isSafe: false, lane }
   exchange.begin({ dispatch: () => backend }, request)
   return { exchange, backend, lane, codes: () => refusals.map(({ code }) => code) }
 }

@@ -2,11 +2,14 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { unknownClient } from '../../src/platform/client-address.ts'
+import { createRecordedAddress } from '../../src/platform/recorded-address.ts'
 import { resetConnection } from '../../src/platform/reset-connection.ts'
-import { startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
+import { callerOf, startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
-import { type RawBackend, startRawBackend } from '../support/raw-backend.ts'
+import { answerOk, type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 import { followTaken } from '../support/taken.ts'
 import { until } from '../support/until.ts'
@@ -158,6 +161,114 @@ t.test('what configured proxies say of the client is read from all their fields'
   )
 })
 
+t.test(
+  'the backend is told the public host of the gateway, whatever the caller writes',
+  async (t) => {
+    const { backend, url } = await start(t, { publicUrl: 'https://api.bank.example:8443' })
+    const named = rawRequest(get, [key]).replace(/Host: .*\r\n/i, 'Host: evil.example\r\n')
+    for (const request of [named, rawRequest(get, [key, 'X-Forwarded-Host: evil.example'])])
+      t.equal((await sendRaw(url, request)).status, 200)
+    t.same(
+      backend.requests.map(({ headers }) => headers.get('x-forwarded-host')),
+      [['api.bank.example:8443'], ['api.bank.example:8443']],
+    )
+  },
+)
+
+t.test(
+  'the client of a trusted proxy is the address in its entry, with or without a port; without one it is unknown, never the proxy',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const lines: unknown[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+    const edge = await startEdge(t, {
+      ...{ backendUrl: backend.url, trustedProxies: ['127.0.0.1'], log },
+      accessLog: { mode: 'off' },
+    })
+    const told = async (forwarded: string) => {
+      await sendRaw(edge.url, rawRequest(get, [key, `X-Forwarded-For: ${forwarded}`]))
+      return backend.requests.at(-1)?.headers.get('x-forwarded-for')?.join()
+    }
+    for (const [entry, client] of [
+      ['203.0.113.7', '203.0.113.7'],
+      ['203.0.113.7:41222', '203.0.113.7'],
+      ['[2001:db8::7]:41222', '2001:db8::7'],
+      ['[2001:db8::7]', '2001:db8::7'],
+      ['2001:db8::7', '2001:db8::7'],
+      ['::ffff:203.0.113.7', '203.0.113.7'],
+      ['::FFFF:203.0.113.7', '203.0.113.7'],
+      ['::ffff:cb00:7107', '203.0.113.7'],
+      ['2001:DB8:0:0::7', '2001:db8::7'],
+      ['fe80::7%eth0', 'fe80::7'],
+      ['[::ffff:203.0.113.7]:1', '203.0.113.7'],
+      ['198.51.100.9:1, 203.0.113.7:41222', '203.0.113.7'],
+      ['203.0.113.7:41222, 127.0.0.1:9', '203.0.113.7'],
+      ['203.0.113.7, , ', '203.0.113.7'],
+      ['127.0.0.1', '127.0.0.1'],
+      [', ', '127.0.0.1'],
+    ] as const)
+      t.equal(await told(entry), client, entry)
+    t.same(lines, [], 'nothing to warn of')
+    for (const entry of [
+      ...['unknown', '_hidden', '203.0.113.7, unknown', 'for=203.0.113.7', '203.0.113.7:http'],
+      ...['[203.0.113.7]:80', '[2001:db8::7', '2001:db8::7]:443', '203.0.113:80', '203.0.113.7:'],
+      ...['203.0.113.7:123456', '"203.0.113.7"', '203.0.113.7 198.51.100.9'],
+    ])
+      t.equal(await told(entry), 'unknown', entry)
+    await sendRaw(edge.url, rawRequest(get, [key, 'Forwarded: for=203.0.113.7']))
+    t.same(backend.requests.at(-1)?.headers.get('x-forwarded-for'), ['unknown'], 'Forwarded alone')
+    t.match(lines, [{ entry: 'unknown', msg: /X-Forwarded-For.*with or without a port/ }])
+    t.equal(lines.length, 1, 'once')
+  },
+)
+
+t.test(
+  'an unknown client is on no list of allowed addresses, in no record, and has no count of an address',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const callers = new Map([
+      [testKey, callerOf('app-1')],
+      ['listed', callerOf('app-2', { allowedAddresses: ['0.0.0.0/0', '::/0'] })],
+    ])
+    const edge = await startEdge(t, {
+      ...{ backendUrl: backend.url, trustedProxies: ['127.0.0.1'], callers },
+      callLimits: { callsPerAddress: 1 },
+    })
+    const status = async (key: string, client: string) =>
+      (
+        await fetch(`${edge.url}/v1.7.0/accounts`, {
+          headers: { 'x-api-key': key, 'x-forwarded-for': client },
+        })
+      ).status
+    t.equal(await status('listed', '203.0.113.7:1'), 200)
+    t.equal(await status('listed', 'unknown'), 403)
+    const held: (() => void)[] = []
+    backend.answer = (request, socket) => {
+      held.push(() => answerOk(request, socket))
+      if (held.length === 2) for (const answer of held) answer()
+    }
+    t.same(await Promise.all([status(testKey, 'unknown'), status(testKey, 'unknown')]), [200, 200])
+    for (const mode of ['full', 'truncated', 'off'] as const)
+      t.equal(createRecordedAddress(mode)(unknownClient), undefined, mode)
+  },
+)
+
+t.test('with BACKEND_KEEP_IDLE_MS=0, each call has a connection of its own', async (t) => {
+  for (const [backendKeepIdleMs, connections] of [
+    [4_000, [0, 0]],
+    [0, [0, 1]],
+  ] as const) {
+    const { backend, url } = await start(t, { backendLimits: { backendKeepIdleMs } })
+    backend.answer = (_request, socket) =>
+      void socket.write('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=60\r\nContent-Length: 0\r\n\r\n')
+    for (const _time of [1, 2]) await fetch(`${url}/v1.7.0/accounts`, { headers })
+    t.same(
+      backend.requests.map(({ connection }) => connection),
+      connections,
+    )
+  }
+})
+
 t.test('the identity says who calls which version of which API, for at most 60 s', async (t) => {
   const { backend, url } = await start(t)
   await fetch(`${url}/v1.6.0/accounts/a1`, { headers })
@@ -298,21 +409,37 @@ t.test('an answer that fails before its first octet is 502, and its client goes 
   )
 })
 
-t.test('a connection reset before an answer is 502 and the call is sent once', async (t) => {
-  const { backend, url } = await start(t)
-  await fetch(`${url}/v1.7.0/accounts`, { headers })
-  backend.answer = (_request, socket) => resetConnection(socket)
-  for (const method of ['GET', 'POST']) {
-    const before = backend.requests.length
-    const answer = await fetch(`${url}/v1.7.0/${method === 'GET' ? 'accounts' : 'consents'}`, {
-      method,
-      headers,
-      ...(method === 'POST' ? { body: '{}' } : {}),
-    })
-    t.equal(answer.status, 502)
-    t.equal(backend.requests.length - before, 1, method)
-  }
-})
+t.test(
+  'a connection reset before an answer is 502, and an unsafe call is sent once; a GET goes out once more if the connection was used before',
+  async (t) => {
+    const { backend, url } = await start(t)
+    const reset: RawBackend['answer'] = (_request, socket) => resetConnection(socket)
+    /** The backend resets so many times. @returns status, arrivals and what is left of the limit */
+    async function call(method: 'GET' | 'POST', resets: number) {
+      backend.answer = answerOk
+      const used = await fetch(`${url}/v1.7.0/accounts`, { headers })
+      const before = backend.requests.length
+      backend.answer = (request, socket) => {
+        if (backend.requests.length - before <= resets) reset(request, socket)
+        else answerOk(request, socket)
+      }
+      const answer = await fetch(`${url}/v1.7.0/${method === 'GET' ? 'accounts' : 'consents'}`, {
+        method,
+        headers,
+        ...(method === 'POST' ? { body: '{}' } : {}),
+      })
+      const left = (of: Response) => Number(/;r=(\d+)/.exec(of.headers.get('ratelimit') ?? '')?.[1])
+      return {
+        status: answer.status,
+        arrivals: backend.requests.length - before,
+        counted: method === 'GET' ? left(used) - left(answer) : undefined,
+      }
+    }
+    t.same(await call('POST', 1), { status: 502, arrivals: 1, counted: undefined })
+    t.same(await call('GET', 1), { status: 200, arrivals: 2, counted: 1 })
+    t.same(await call('GET', 2), { status: 502, arrivals: 2, counted: 1 })
+  },
+)
 
 t.test(
   'a truncated answer cuts the connection of the client, so that it can be seen',

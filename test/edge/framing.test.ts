@@ -1,6 +1,6 @@
 import t from 'tap'
 import { startEdge, testKey } from '../support/edge.ts'
-import { startRawBackend } from '../support/raw-backend.ts'
+import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
 const post = 'POST /v1.7.0/consents HTTP/1.1'
@@ -285,6 +285,50 @@ t.test('100-continue is answered only once the call is admitted', async (t) => {
   const old = rawRequest(post.replace('1.1', '1.0'), [key, ...fields], '{}')
   t.match((await sendRaw(edge.url, old)).text, /^HTTP\/1\.1 200 /, 'HTTP/1.0 has no such answer')
 })
+
+t.test(
+  'nothing behind an answer that closes the connection is forwarded or counted, and a body that comes unasked closes none',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    const expecting = [json, 'Expect: 100-continue', 'Content-Length: 2']
+    const last = rawRequest(post, [key, json, 'Content-Length: 2'], '{}')
+    const slow = rawRequest(get, [key])
+    const held: (() => void)[] = []
+    backend.answer = (request, socket) => {
+      held.push(() => answerOk(request, socket))
+      // The second call has its body before the first has its answer.
+      if (held.length === 3) for (const answer of held) answer()
+    }
+    const unasked = rawRequest(post, [key, ...expecting], '{}')
+    const all = await sendRaw(edge.url, slow + unasked + last, { answers: 3 })
+    t.same(all.text.match(/HTTP\/1\.1 \d+/g), Array(3).fill('HTTP/1.1 200'))
+    t.notMatch(all.text, /connection: close/i)
+
+    backend.answer = answerOk
+    const left = async () => (await sendRaw(edge.url, slow)).headers.get('ratelimit')
+    const before = [backend.requests.length, await left()]
+    // Refused by its head: the client may send the body, or the next request.
+    const nowhere = post.replace('consents', 'nothing')
+    const refused = rawRequest(nowhere, [key, ...expecting], '{}')
+    const cut = await sendRaw(edge.url, slow + refused + last + slow, { answers: Infinity })
+    t.same(cut.text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 404'])
+    t.match(cut.text, /connection: close/i)
+    const counted = (value: unknown) => Number(/;r=(\d+)/.exec(String(value))?.[1])
+    const after = [backend.requests.length, await left()]
+    t.equal(Number(after[0]) - Number(before[0]), 2, 'the slow call, and that which told the rest')
+    t.equal(counted(before[1]) - counted(after[1]), 2)
+
+    // Of HTTP/1.0, the answer without a length closes the connection, which is known only then.
+    backend.answer = (_request, socket) =>
+      void socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n')
+    const old = rawRequest(get.replace('1.1', '1.0'), [key, 'Connection: keep-alive'])
+    const arrived = backend.requests.length
+    const first = await sendRaw(edge.url, old + old + last, { answers: Infinity })
+    t.same(first.text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200'])
+    t.equal(backend.requests.length - arrived, 1)
+  },
+)
 
 t.test(
   'a chunked body over the limit ends with 413 and the backend sees no whole request',

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import t from 'tap'
 import { callerOf, hourly, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
@@ -25,6 +26,41 @@ t.test(
       remainders.sort((a, b) => a - b),
       Array.from({ length: 100 }, (_, at) => at),
     )
+  },
+)
+
+t.test(
+  'after the clock was set back by hours, calls count in the earlier window until it ends, and an operator is told',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const lines: unknown[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+    let aheadMs = 0
+    const edge = await startEdge(t, {
+      backendUrl: backend.url,
+      plan: { limits: [{ name: 'default', calls: 1, ...hourly }] },
+      now: () => now() + aheadMs,
+      log,
+      accessLog: { mode: 'off' },
+    })
+    const call = (path: string) => fetch(`${edge.url}/v1.7.0/${path}`, { headers })
+    const statuses = async (path: string) => [(await call(path)).status, (await call(path)).status]
+    const decidedAhead = async () =>
+      /^gateway_limit_window_ahead_total (\d+)$/m.exec(await edge.metrics())?.[1]
+    t.same(await statuses('card-accounts'), [200, 429])
+    t.equal(await decidedAhead(), '0', 'a limit that is used up is none')
+    t.same(lines, [])
+    aheadMs = 2 * 3_600_000
+    t.same(await statuses('accounts'), [200, 429])
+    t.equal(await decidedAhead(), '0', 'for that clock, it was the present')
+    aheadMs = 0
+    const refused = await call('accounts')
+    t.equal(refused.status, 429)
+    t.equal(refused.headers.get('retry-after'), String(2_397 + 2 * 3_600))
+    t.same(await statuses('accounts'), [429, 429])
+    t.equal(await decidedAhead(), '3')
+    t.match(lines, [{ operation: 'listAccounts', msg: /counter reset/ }])
+    t.equal(lines.length, 1, 'once')
   },
 )
 

@@ -3,8 +3,8 @@ import { ownConnections, workerConnections } from '../../src/platform/database-c
 import type { Role } from '../../src/platform/settings.ts'
 
 /** @returns those of the parent and of each of four workers */
-function divided(databasePoolMax: number, ...roles: Role[]): readonly [number, number] {
-  const settings = { databaseUrl: 'postgres://one', databasePoolMax, gatewayWorkers: 4 }
+function divided(databaseConnectionsMax: number, ...roles: Role[]): readonly [number, number] {
+  const settings = { databaseUrl: 'postgres://one', databaseConnectionsMax, gatewayWorkers: 4 }
   return [ownConnections(settings, new Set(roles)), workerConnections(settings, new Set(roles))]
 }
 
@@ -23,6 +23,6 @@ t.test('a parent that is only a gateway takes 2, its workers the rest', async (t
 })
 
 t.test('the embedded database has its own number', async (t) => {
-  const settings = { databaseUrl: undefined, databasePoolMax: 2, gatewayWorkers: 4 }
+  const settings = { databaseUrl: undefined, databaseConnectionsMax: 2, gatewayWorkers: 4 }
   t.equal(workerConnections(settings, new Set(['gateway', 'backend'])), 3)
 })

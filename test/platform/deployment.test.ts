@@ -383,23 +383,23 @@ t.test(
       return ''
     }
     t.match(
-      problems({ DATABASE_POOL_MAX: '17' }, 'gateway'),
-      'DATABASE_POOL_MAX: 17 is too few for GATEWAY_WORKERS=8: each worker needs 2 connections, and their parent 2 (e.g. 18)',
+      problems({ DATABASE_CONNECTIONS_MAX: '17' }, 'gateway'),
+      'DATABASE_CONNECTIONS_MAX: 17 is too few for GATEWAY_WORKERS=8: each worker needs 2 connections, and their parent 2 (e.g. 18)',
     )
-    t.notMatch(problems({ DATABASE_POOL_MAX: '18' }, 'gateway'), 'DATABASE_POOL_MAX')
+    t.notMatch(problems({ DATABASE_CONNECTIONS_MAX: '18' }, 'gateway'), 'DATABASE_CONNECTIONS_MAX')
     t.match(
-      problems({ DATABASE_POOL_MAX: '19' }, 'gateway', 'portal', 'backend'),
-      'DATABASE_POOL_MAX: 19 is too few for GATEWAY_WORKERS=8: each worker needs 2 connections, and their parent 4 (e.g. 20)',
+      problems({ DATABASE_CONNECTIONS_MAX: '19' }, 'gateway', 'portal', 'backend'),
+      'DATABASE_CONNECTIONS_MAX: 19 is too few for GATEWAY_WORKERS=8: each worker needs 2 connections, and their parent 4 (e.g. 20)',
     )
     t.notMatch(
-      problems({ DATABASE_POOL_MAX: '20' }, 'gateway', 'portal', 'backend'),
-      'DATABASE_POOL_MAX',
+      problems({ DATABASE_CONNECTIONS_MAX: '20' }, 'gateway', 'portal', 'backend'),
+      'DATABASE_CONNECTIONS_MAX',
     )
-    t.notMatch(problems({}, 'gateway'), 'DATABASE_POOL_MAX')
-    t.notMatch(problems({ DATABASE_POOL_MAX: '2' }, 'portal'), 'DATABASE_POOL_MAX')
+    t.notMatch(problems({}, 'gateway'), 'DATABASE_CONNECTIONS_MAX')
+    t.notMatch(problems({ DATABASE_CONNECTIONS_MAX: '2' }, 'portal'), 'DATABASE_CONNECTIONS_MAX')
     t.notMatch(
-      problems({ DATABASE_POOL_MAX: '2', GATEWAY_WORKERS: '1' }, 'gateway'),
-      'DATABASE_POOL_MAX',
+      problems({ DATABASE_CONNECTIONS_MAX: '2', GATEWAY_WORKERS: '1' }, 'gateway'),
+      'DATABASE_CONNECTIONS_MAX',
     )
   },
 )

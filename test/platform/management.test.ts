@@ -77,6 +77,39 @@ t.test('metrics are compressed for those who ask', async (t) => {
   }
 })
 
+t.test('HEAD is answered as GET is, without a body', async (t) => {
+  let isReady = true
+  const app = createManagement({
+    tokens: () => [token],
+    metrics: new Registry(),
+    probes: [{ name: 'registry', isReady: () => isReady, isRequired: true }],
+    jwks: () => ({ keys: [] }),
+  })
+  t.teardown(() => app.close())
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const ask = async (method: string, path: string, authorization: string) => {
+    const answer = await fetch(url + path, { method, headers: { authorization } })
+    const { 'content-type': type, 'content-length': length } = Object.fromEntries(answer.headers)
+    return { status: answer.status, type, length, body: await answer.text() }
+  }
+  for (const ready of [true, false]) {
+    isReady = ready
+    for (const path of [
+      '/livez',
+      '/readyz',
+      '/readyz?verbose',
+      '/metrics',
+      '/.well-known/jwks.json',
+    ])
+      for (const authorization of [`Bearer ${token}`, 'Bearer of another']) {
+        const told = await ask('GET', path, authorization)
+        t.not(told.body, '', path)
+        t.same(await ask('HEAD', path, authorization), { ...told, body: '' }, path)
+      }
+  }
+  t.equal((await ask('HEAD', '/other', '')).status, 404)
+})
+
 t.test('an answer that the process is not ready says what is missing', async (t) => {
   let isUp = false
   const problem = 'the database does not answer'

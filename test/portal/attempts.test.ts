@@ -11,6 +11,7 @@ import {
   openAttempts,
 } from '../../src/gateway/portal/accounts/open-attempts.ts'
 import { PortalError } from '../../src/gateway/portal/portal-error.ts'
+import { unknownClient } from '../../src/platform/client-address.ts'
 import { createLifetime } from '../../src/platform/lifetime.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
@@ -99,6 +100,25 @@ t.test(
     await Promise.all(work)
     t.equal(begun.length, 31)
     t.equal(begun.indexOf('owner'), 0, 'before the strangers of its round')
+  },
+)
+
+t.test(
+  'below 600 failures in 15 minutes, clients whose address no proxy told do not lock each other out; guessing one account stays bounded',
+  async (t) => {
+    const attempts = createAttempts({
+      clientAddress: () => unknownClient,
+      key: testKeyring(0),
+      redis: undefined,
+    })
+    const signIn = (email: string) => waitOf(attempts.signIn(request, email, undefined))
+    for (let at = 0; at < 30; at += 1) t.equal(await signIn('guessed@example.com'), 0)
+    t.ok((await signIn('guessed@example.com')) > 0, 'thirty wrong passwords of one account')
+    for (let at = 0; at < 200; at += 1) t.equal(await signIn(`p${at}@example.com`), 0)
+    t.equal(await signIn('ada@example.com'), 0)
+    for (let at = 0; at < 200; at += 1) t.equal(await waitOf(attempts.mail(request, `${at}`)), 0)
+    for (let at = 200; at < 570; at += 1) await signIn(`p${at}@example.com`)
+    t.ok((await signIn('bob@example.com')) > 0, 'all of them together: 600 in fifteen minutes')
   },
 )
 

@@ -38,6 +38,7 @@ export const edgeIdentity: IdentityOptions = {
 }
 
 export interface TestEdgeOptions {
+  readonly publicUrl?: string
   readonly backendUrl: string
   /** By API. (Default: `backendUrl` for each) */
   readonly backendUrls?: ReadonlyMap<string, string>
@@ -166,6 +167,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     isTraceSampled: options.isTraceSampled,
     followsSampledFlag: options.followsSampledFlag,
     tls: options.tls,
+    publicUrl: options.publicUrl,
     backendUrl: options.backendUrl,
     backendUrls: options.backendUrls ?? new Map(),
     backendLimits: { ...readSettings({}), ...options.backendLimits },

@@ -52,6 +52,12 @@ const rows: readonly Row[] = [
     expected: ['forwarded', '401 KEY_INVALID'],
   },
   {
+    why: 'a body that comes before 100 Continue leaves the connection to the next call',
+    raw: `{slow}${post(expecting, '{json}')}{get}`,
+    expected: ['forwarded', 'forwarded', 'forwarded'],
+    continued: [1],
+  },
+  {
     why: 'a client that asks first gets 100 Continue once, and then its answer',
     raw: post(expecting, '{json}'),
     expected: 'forwarded',

@@ -113,6 +113,8 @@ export class Call {
   /** The answer that the call asks for; undefined for every call but a drill. A `refused` one gets no further. */
   drill: CallDrill | undefined = undefined
   isReceived = false
+  /** Whether the client got 100 Continue. */
+  wasBodyAskedFor = false
   /** All octets of the request body, in pieces; undefined without a body. */
   body: readonly Buffer[] | undefined = undefined
   /** Milliseconds for which the gateway waited for that body. */
@@ -232,6 +234,16 @@ export class Call {
   get hasBody(): boolean {
     const { transferEncoding, contentLength } = this.fields
     return transferEncoding !== undefined || (contentLength !== undefined && contentLength !== '0')
+  }
+
+  /**
+   * Whether the rest of the body may never come, because the client waits for
+   * 100 Continue before it sends it (RFC 9110, 10.1.1). An answer then leaves
+   * open where the next request begins.
+   */
+  get isBodyUncertain(): boolean {
+    const { fields, hasBody, request, wasBodyAskedFor } = this
+    return fields.expect !== undefined && hasBody && !wasBodyAskedFor && !request.complete
   }
 
   /** Registers what the call must give back at its end; runs it at once if the call is over. */

@@ -40,6 +40,8 @@ export interface EdgeOptions {
   readonly followsSampledFlag?: boolean | undefined
   /** TLS of the listener; undefined: plain HTTP. */
   readonly tls?: ListenerTls | undefined
+  /** Origin under which clients reach the gateway; undefined: not configured. */
+  readonly publicUrl?: string | undefined
   /** Origin of the backend of every API that has none of its own. */
   readonly backendUrl: string
   /** Origins by API. */
@@ -98,7 +100,9 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   const { observer, monotonic, callLimits, portalUrl, randomUUID } = options
   const isProxy = createNetworks(options.trustedProxies)
   const refuse = createRefuse({ portalUrl, bodyBytesMax: callLimits.bodyBytesMax })
+  const { publicUrl } = options
   const forwarder = createForwarder({
+    publicHost: publicUrl === undefined ? undefined : new URL(publicUrl).host,
     backendUrl: options.backendUrl,
     backendUrls: options.backendUrls,
     limits: options.backendLimits,
@@ -147,7 +151,10 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
       ...{ published: options.published, portalUrl, monotonic, randomUUID },
       isTraceSampled: isTraceSampled ?? (() => false),
       followsSampledFlag: options.followsSampledFlag === true,
-      clientAddress: createClientAddress(isProxy),
+      clientAddress: createClientAddress({
+        isProxy,
+        onUnreadable: (entry) => observer.clientUnknown(entry),
+      }),
       clientScheme: createClientScheme(isProxy),
     }),
     calls,

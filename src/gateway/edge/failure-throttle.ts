@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { networkOf } from '../../platform/client-address.ts'
+import { networkOf, unknownClient, unknownClientsFactor } from '../../platform/client-address.ts'
 
 /** Counts failed authentications per client address. */
 export interface FailureThrottle {
@@ -22,14 +22,19 @@ export function createFailureThrottle({
   failuresPerMinute,
   onExceeded,
 }: FailureThrottleOptions): FailureThrottle {
-  const limiter = new RateLimiterMemory({ points: failuresPerMinute, duration: 60 })
+  const ofNetwork = new RateLimiterMemory({ points: failuresPerMinute, duration: 60 })
+  const ofUnknown = new RateLimiterMemory({
+    points: failuresPerMinute * unknownClientsFactor,
+    duration: 60,
+  })
   return {
     count(address, done) {
+      const limiter = address === unknownClient ? ofUnknown : ofNetwork
       limiter.consume(networkOf(address)).then(
         () => done(0),
         (reason: unknown) => {
           const waitMs = reason instanceof RateLimiterRes ? reason.msBeforeNext : 60_000
-          if (reason instanceof RateLimiterRes && reason.consumedPoints === failuresPerMinute + 1) {
+          if (reason instanceof RateLimiterRes && reason.consumedPoints === limiter.points + 1) {
             onExceeded(address)
           }
           done(Math.max(1, Math.ceil(waitMs / 1000)))

@@ -51,6 +51,12 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
       const before = latest.get(request.socket)
       // RFC 9112, 9.6: ignore what follows the last request of a connection.
       if (before?.response.shouldKeepAlive === false || !request.socket.writable) return
+      if (before?.isOver === false && before.request.httpVersion === '1.0') {
+        // HTTP/1.0 knows no pipelines, and whether its connection goes on is known only when the answer is written.
+        before.response.shouldKeepAlive = false
+        before.response.once('finish', () => request.socket.destroySoon())
+        return
+      }
       const call = receive(request, response, before)
       if (call.ordinal >= requestsPerSocketMax) response.shouldKeepAlive = false
       latest.set(request.socket, call)
@@ -72,7 +78,13 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
   limitConnections(app.server, options.connectionLimits, options.isProxy)
   // Node would answer both itself: the first with a bare 417, the second with 100 before any check.
   for (const event of ['checkExpectation', 'checkContinue']) {
-    app.server.on(event, (request, response) => app.server.emit('request', request, response))
+    app.server.on(event, (request, response) => {
+      // With this, Node closes the connection after an answer before which it sent no 100 Continue, and decides it
+      // only when it writes that answer: by then, later requests of a pipeline have been forwarded, whose answers it
+      // throws away (RFC 9112, 9.6). Here, a refusal decides it. (Missing in the types.)
+      Object.assign(response, { _expect_continue: false })
+      app.server.emit('request', request, response)
+    })
   }
   app.server.on(connectionEvent(app.server), (socket: Socket) => {
     // Node's server calls this after the last response. Its own version closes at once, even while the client still

@@ -13,6 +13,8 @@ export interface Observer {
   rehearsed(call: EntitledCall, grant: Grant): void
   /** A connection was refused before it sent a parsable request. */
   refusedUnparsed(code: Refusal['code']): void
+  /** A trusted proxy wrote that entry of X-Forwarded-For, which is no address; for the first one only. */
+  clientUnknown(entry: string): void
   /** A network has used up its failed authentications; once per window of its throttle. */
   throttled(address: string): void
   /** The backend failed a call; the client sees only the refusal. */

@@ -5,8 +5,11 @@
 // its outcome.
 
 import { type AccessLog, isWritten } from '../../platform/access-log.ts'
+import { warnOfUnknownClient } from '../../platform/client-address.ts'
 import { errors } from '../../platform/errors.ts'
 import { type Logger, lineWriter } from '../../platform/log.ts'
+import type { Grant } from '../counters/counter.ts'
+import { windowSeconds } from '../counters/window.ts'
 import type { Call } from '../edge/call.ts'
 import type { Observer } from '../edge/observer.ts'
 import type { AvailabilityRecorder } from './availability/record-availability.ts'
@@ -54,6 +57,23 @@ export function createCallObserver(options: CallObserverOptions): Observer {
   const write = lineWriter(log)
   /** Calls that the backend failed, perhaps in the middle of its answer. */
   const failed = new WeakSet<Call>()
+  let isAheadTold = false
+
+  /** Tells once that a clock was wrong; the metric has each call that it concerns. */
+  function decidedAhead(call: Call): void {
+    metrics.decidedAhead()
+    if (isAheadTold) return
+    isAheadTold = true
+    log.warn(
+      {
+        ...idsOf(call),
+        operation: call.operation?.id,
+        applicationId: call.caller?.applicationId,
+      },
+      'the window of a limit lies ahead of the clock, which was wrong when the window began: calls count in it until it ends, or until tollgate counter reset. This is logged once',
+    )
+  }
+
   return {
     ended(call) {
       const now = monotonic()
@@ -77,8 +97,10 @@ export function createCallObserver(options: CallObserverOptions): Observer {
         upstreamSeconds: upstreamMs === undefined ? undefined : upstreamMs / 1000,
       }
       const { drill } = call
-      if (drill === undefined) metrics.observe(finished)
-      else metrics.drilled(drill)
+      if (drill === undefined) {
+        metrics.observe(finished)
+        if (grant !== undefined && isAhead(call, grant)) decidedAhead(call)
+      } else metrics.drilled(drill)
       const arrivedAt = Math.floor(momentOf(startedAt, now))
       const firstByteMs = firstByteAt === 0 ? undefined : rounded(firstByteAt - startedAt)
       try {
@@ -115,6 +137,8 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       })
     },
 
+    clientUnknown: warnOfUnknownClient(log),
+
     throttled: (address) => keyFailures.throttled(address),
 
     backendFailed(call, refusal, cause) {
@@ -136,6 +160,17 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       log.error({ ...idsOf(call), err: cause }, 'a call failed inside the gateway')
     },
   }
+}
+
+/** Whether the window of a limit lies more than one window ahead of the clock. */
+function isAhead({ entitlement }: Call, { standings }: Grant): boolean {
+  const limits = entitlement?.plan.limits ?? []
+  return limits.some(({ windowLength }, at) => {
+    const { resetMs, window } = standings[at] ?? {}
+    if (resetMs === undefined) return false
+    const seconds = windowSeconds(window, windowLength)
+    return seconds !== undefined && resetMs > seconds * 2_000
+  })
 }
 
 function outcomeOf(call: Call, hasFailed: boolean): CallOutcome {

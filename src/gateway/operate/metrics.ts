@@ -49,6 +49,8 @@ export interface GatewayMetrics {
   observe(call: FinishedCall): void
   /** Counts a call by what rehearsed limits would have decided. */
   rehearsed(subject: Pick<Operation, 'api' | 'version'>, decision: Decision): void
+  /** Counts a call decided by a window that lies more than one window ahead of the clock. */
+  decidedAhead(): void
   /** Counts a drill, which is in no other metric of calls. */
   drilled(drill: CallDrill): void
   /** Shows at every scrape how much the data path has to do. */
@@ -121,6 +123,11 @@ export function createGatewayMetrics(
     name: 'gateway_rehearsed_calls_total',
     help: 'Calls counted under a plan with mode: rehearse, by what its limits would have decided. No call is refused by them',
     labelNames: ['api', 'version', 'decision'],
+    registers,
+  })
+  const decisionsAhead = new Counter({
+    name: 'gateway_limit_window_ahead_total',
+    help: 'Calls counted or refused by a window that lies more than one window ahead of the clock, which was wrong when the window began',
     registers,
   })
   const storeDuration = createTalliedHistogram({
@@ -257,6 +264,7 @@ export function createGatewayMetrics(
       if (call.decision !== undefined) found.version.decisions(call.decision).count += 1
     },
     drilled: (drill) => drillsMade.inc({ drill }),
+    decidedAhead: () => decisionsAhead.inc(),
     rehearsed: ({ api, version }, decision) => rehearsals.inc({ api, version, decision }),
     watchLoad(watched) {
       load = watched

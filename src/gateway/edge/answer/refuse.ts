@@ -38,8 +38,8 @@ export function createRefuse({ portalUrl, bodyBytesMax }: RefuseOptions): Refuse
     })
     const fields = ownHeaders(call)
     for (const name in problem.headers) fields.push(name, problem.headers[name] ?? '')
-    if (closing.has(refusal.code) || hasLongBodyPending(call, bodyBytesMax))
-      response.shouldKeepAlive = false
+    const isNextUncertain = closing.has(refusal.code) || call.isBodyUncertain
+    if (isNextUncertain || hasLongBodyPending(call, bodyBytesMax)) response.shouldKeepAlive = false
     response.writeHead(problem.status, fields)
     // Node reads a short rest of the body and keeps the connection; before the end of one it reads for a moment.
     response.end(problem.body, problem.encoding)

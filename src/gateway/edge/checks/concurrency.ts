@@ -1,3 +1,4 @@
+import { unknownClient } from '../../../platform/client-address.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import { Tally } from '../../../platform/tally.ts'
 import type { AuthenticatedCall } from '../call.ts'
@@ -30,7 +31,8 @@ export function concurrency({
     const { applicationId, developerId } = call.caller
     if (applications.isFull(applicationId)) next(exceeded('The application', applications))
     else if (developers.isFull(developerId)) next(exceeded('The developer', developers))
-    else if (addresses.isFull(address)) next(exceeded('This address', addresses))
+    else if (addresses.isFull(address) && address !== unknownClient)
+      next(exceeded('This address', addresses))
     else {
       applications.take(applicationId)
       developers.take(developerId)

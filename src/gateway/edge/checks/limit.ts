@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { Counter, Grant } from '../../counters/counter.ts'
-import { resetsAt, windowSeconds } from '../../counters/window.ts'
+import { endOfTime, resetsAt, windowSeconds } from '../../counters/window.ts'
 import { secondsUp, tightest } from '../answer/limit-headers.ts'
 import type { EntitledCall, GrantedCall, ReceivedCall } from '../call.ts'
 import { type Check, guarded } from '../check.ts'
@@ -100,6 +100,6 @@ let written = { ms: Number.NaN, text: '' }
 
 /** ISO 8601, cached: windows end for thousands of calls at the same moment. */
 function instant(ms: number): string {
-  if (written.ms !== ms) written = { ms, text: new Date(ms).toISOString() }
+  if (written.ms !== ms) written = { ms, text: new Date(Math.min(ms, endOfTime)).toISOString() }
   return written.text
 }

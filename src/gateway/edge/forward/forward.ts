@@ -18,12 +18,17 @@ import { requestHead } from './request-head.ts'
 /** Interval at which exchanges are checked for timeouts, and connections for age and idle time. */
 const watchMs = 250
 
+/** However long a backend says that it keeps a connection. */
+const keepIdleMsCeiling = 30_000
+
 /** How calls get to a backend and back. */
 export interface BackendLimits {
   readonly backendConnectMs: number
   readonly backendFirstByteMs: number
   readonly backendIdleMs: number
   readonly backendCallMs: number
+  /** Time for which a connection may rest before its next call, unless the backend announces one; 0: each call gets its own. */
+  readonly backendKeepIdleMs: number
   /** Connections to each backend. */
   readonly backendConnectionsMax: number
   /** Calls that wait for a free connection. */
@@ -42,6 +47,8 @@ export interface Forwarder {
 }
 
 export interface ForwarderOptions {
+  /** Host under which clients reach the gateway, for backends that build links; undefined: as each client names it. */
+  readonly publicHost: string | undefined
   /** Origin of the backend of every API that has none of its own. */
   readonly backendUrl: string
   /** Origins by API. */
@@ -73,11 +80,21 @@ interface Backend {
 /**
  * Creates the forwarder. Each backend has a pool of connections and places of
  * its own, also when two are the same machine: a slow API holds up no other. It
- * tries each call once, for every method, because it never guesses whether the
- * backend has acted. TLS to the backend is always verified.
+ * never guesses whether the backend has acted, so it tries each call once. Only
+ * a GET goes out again, if the backend closed the connection before it answered
+ * ({@link Pool.dispatch}). TLS to the backend is always verified.
  */
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { limits, identity, refuse, passingFields, monotonic, onFailure, echoesRequestId } = options
+  const {
+    limits,
+    publicHost,
+    identity,
+    refuse,
+    passingFields,
+    monotonic,
+    onFailure,
+    echoesRequestId,
+  } = options
   const underway = new Roster<Exchange>()
   const bodies = { octets: 0 }
   const times: ExchangeTimes = {
@@ -99,9 +116,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       // A backend that moved to a new address is found within this time, even if load never leaves a connection idle.
       connectionMsMax: 30_000,
       connectMsMax: limits.backendConnectMs,
-      // Shorter than the idle timeout of any usual backend, so that the gateway does not write to a closing connection.
-      idleMsMax: 4_000,
-      idleMsCeiling: 30_000,
+      idleMsMax: limits.backendKeepIdleMs,
+      idleMsCeiling: limits.backendKeepIdleMs === 0 ? 0 : keepIdleMsCeiling,
       monotonic,
     })
     const { host } = new URL(url)
@@ -130,11 +146,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const { host, pool, lanes, exchanges } = backendOf(operation)
       const token = identity.tokenFor(caller, version, certificate, bankDrill(drill))
       const passes = passingFields(call.published.catalogue)
-      const head = requestHead(call, { path: upstreamPath(call), host, identity: token, passes })
+      const path = upstreamPath(call)
+      const head = requestHead(call, { path, host, publicHost, identity: token, passes })
       const lane = lanes.of(operation)
       call.forwardedAt = monotonic()
       const exchange = new Exchange(call, lane, exchanges)
-      const request = { head, body, lane }
+      const request = { head, body, lane, isSafe: operation.method === 'GET' }
       if (drill === undefined) exchange.begin(pool, request)
       else beginDrilled(exchange, { drill, pool, request, times })
     },

@@ -14,6 +14,8 @@ export interface RequestHeadOptions {
   readonly path: string
   /** Host of the backend. */
   readonly host: string
+  /** Host under which clients reach the gateway; undefined: not configured, and the client's own counts. */
+  readonly publicHost: string | undefined
   /** The signed identity token. */
   readonly identity: string
   /** Which client fields may reach the backend. */
@@ -32,7 +34,7 @@ export interface RequestHeadOptions {
  */
 export function requestHead(
   call: GrantedCall,
-  { path, host, identity, passes }: RequestHeadOptions,
+  { path, host, publicHost, identity, passes }: RequestHeadOptions,
 ): string {
   const { fields, operation, body } = call
   const forwarded = forwardedFields(fields)
@@ -50,7 +52,7 @@ export function requestHead(
   const { trace } = call
   head += `traceparent: ${traceparentOf(trace)}\r\n`
   if (trace.state !== undefined) head += `tracestate: ${trace.state}\r\n`
-  return `${head}${identityHeader}: ${identity}\r\nX-Forwarded-For: ${call.address}\r\nX-Forwarded-Proto: ${call.scheme}\r\nX-Forwarded-Host: ${fields.host ?? ''}\r\nVia: ${via}\r\n\r\n`
+  return `${head}${identityHeader}: ${identity}\r\nX-Forwarded-For: ${call.address}\r\nX-Forwarded-Proto: ${call.scheme}\r\nX-Forwarded-Host: ${publicHost ?? fields.host ?? ''}\r\nVia: ${via}\r\n\r\n`
 }
 
 function mayHaveBody(method: Method): boolean {

@@ -71,7 +71,7 @@ export class Upload implements RosterMember {
     request.read(0)
     // RFC 9110, 10.1.1: an HTTP/1.0 client does not understand interim responses.
     if (fields.expect === undefined || request.httpVersion !== '1.1') return
-    if (response.socket !== null) response.writeContinue()
+    if (response.socket !== null) this.#continue()
     else {
       // In a pipeline, 100 Continue would be written into the response to an earlier request.
       this.#isAsked = false
@@ -103,7 +103,12 @@ export class Upload implements RosterMember {
     this.#isAsked = true
     this.#askedAt = this.#options.monotonic()
     // A client may send its body without waiting, so it may have arrived by now.
-    if (this.place !== -1 && this.#body.length === 0) this.#call.response.writeContinue()
+    if (this.place !== -1 && this.#body.length === 0) this.#continue()
+  }
+
+  #continue(): void {
+    this.#call.wasBodyAskedFor = true
+    this.#call.response.writeContinue()
   }
 
   readonly #take = (chunk: Buffer): void => {

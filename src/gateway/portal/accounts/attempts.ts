@@ -7,7 +7,12 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from 'rate-limiter-flexible'
-import { type ClientAddress, networkOf } from '../../../platform/client-address.ts'
+import {
+  type ClientAddress,
+  networkOf,
+  unknownClient,
+  unknownClientsFactor,
+} from '../../../platform/client-address.ts'
 import type { SecurityFact } from '../../../platform/security-events.ts'
 import { mailTokenSeconds } from '../../registry/mail-tokens.ts'
 import type { Keyring } from '../keyring.ts'
@@ -139,14 +144,14 @@ export function createAttempts(options: AttemptsOptions): Attempts {
   const { clientAddress, key, redis, changesPerMinute, keysPerHour } = options
   const limiters = {
     signInOfAddress: limiter('sign-in-of-address'),
-    signInOfNetwork: limiter('sign-in-of-network'),
+    signInOfNetwork: perNetwork('sign-in-of-network'),
     strangersOfAddress: limiter('strangers-of-address'),
-    strangersOfNetwork: limiter('strangers-of-network'),
+    strangersOfNetwork: perNetwork('strangers-of-network'),
     signInOfDevice: limiter('sign-in-of-device'),
     signInOfDeviceInADay: limiter('sign-in-of-device-in-a-day'),
     devicesOfAddress: limiter('devices-of-address'),
-    providerOfNetwork: limiter('provider-of-network'),
-    mailOfNetwork: limiter('mail-of-network'),
+    providerOfNetwork: perNetwork('provider-of-network'),
+    mailOfNetwork: perNetwork('mail-of-network'),
     mailToAddress: limiter('mail-to-address'),
     resetOfAddress: limiter('reset-of-address'),
     codeOfDeveloper: limiter('code-of-developer'),
@@ -155,7 +160,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
     keyOfDeveloper: limiter('key-of-developer', keysPerHour),
     exportOfDeveloper: limiter('export-of-developer'),
     wishOfDeveloper: limiter('wish-of-developer'),
-    presentedOfNetwork: limiter('presented-of-network'),
+    presentedOfNetwork: perNetwork('presented-of-network'),
   }
 
   function limiter(
@@ -169,6 +174,21 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
   }
 
+  /** @returns the limiter of a network */
+  function perNetwork(name: keyof typeof attemptLimits): (network: string) => RateLimiterAbstract {
+    const ofNetwork = limiter(name)
+    const ofUnknown = limiter(name, attemptLimits[name].points * unknownClientsFactor)
+    return (network) => (network === unknownClient ? ofUnknown : ofNetwork)
+  }
+
+  function countOfNetwork(
+    limiterOf: (network: string) => RateLimiterAbstract,
+    request: IncomingMessage,
+  ): Promise<void> {
+    const network = networkOf(clientAddress(request))
+    return count(limiterOf(network), network)
+  }
+
   /** Ignores case, and turns input of any length into a name of fixed length. */
   function named(...parts: string[]): string {
     return createHmac('sha256', key.newest)
@@ -176,21 +196,27 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       .digest('base64url')
   }
 
+  function ofAddressInNetwork(network: string, email: string): SignInCount {
+    const name = named(network, email)
+    return { limiter: limiters.signInOfAddress, name, success: 'delete' }
+  }
+
   return {
     async signIn(request, email, device) {
       const network = networkOf(clientAddress(request))
       const account = named(email)
+      const isUnknown = network === unknownClient
       const counts: readonly SignInCount[] =
         device === undefined
           ? [
-              { limiter: limiters.signInOfNetwork, name: network, success: 'reward' },
-              { limiter: limiters.signInOfAddress, name: named(network, email), success: 'delete' },
+              { limiter: limiters.signInOfNetwork(network), name: network, success: 'reward' },
+              ...(isUnknown ? [] : [ofAddressInNetwork(network, email)]),
               {
                 ...{ limiter: limiters.strangersOfAddress, name: account, success: 'stay' },
                 consolation:
                   'You can sign in now with a browser that you have used before, or choose a new password by email.',
               },
-              { limiter: limiters.strangersOfNetwork, name: network, success: 'stay' },
+              { limiter: limiters.strangersOfNetwork(network), name: network, success: 'stay' },
             ]
           : [
               { limiter: limiters.signInOfDevice, name: named(device, email), success: 'delete' },
@@ -204,7 +230,10 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       return {
         turn: {
           // A lane of its own, so that the owner does not wait for strangers who try the account.
-          lanes: device === undefined ? [`network ${network}`, account] : [`owner ${account}`],
+          lanes: [
+            ...(device !== undefined || isUnknown ? [] : [`network ${network}`]),
+            device === undefined ? account : `owner ${account}`,
+          ],
           isPreferred: device !== undefined,
         },
         async succeeded() {
@@ -218,15 +247,15 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       }
     },
 
-    provider: (request) => count(limiters.providerOfNetwork, networkOf(clientAddress(request))),
+    provider: (request) => countOfNetwork(limiters.providerOfNetwork, request),
 
     async mail(request, to) {
-      await count(limiters.mailOfNetwork, networkOf(clientAddress(request)))
+      await countOfNetwork(limiters.mailOfNetwork, request)
       await count(limiters.mailToAddress, named(to))
     },
 
     async reset(request, to) {
-      await count(limiters.mailOfNetwork, networkOf(clientAddress(request)))
+      await countOfNetwork(limiters.mailOfNetwork, request)
       await count(
         limiters.resetOfAddress,
         named(to),
@@ -294,10 +323,11 @@ export function createAttempts(options: AttemptsOptions): Attempts {
 
     async presentedKey(request) {
       const network = networkOf(clientAddress(request))
-      await count(limiters.presentedOfNetwork, network)
+      const limiter = limiters.presentedOfNetwork(network)
+      await count(limiter, network)
       return {
         async abandoned() {
-          await limiters.presentedOfNetwork.reward(network).catch(() => undefined)
+          await limiter.reward(network).catch(() => undefined)
         },
       }
     },
