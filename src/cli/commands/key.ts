@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { keyState } from '../../gateway/registry/key-state.ts'
+import { isWorking, keyState } from '../../gateway/registry/key-state.ts'
 import type { ApiKey, IssuedKey } from '../../gateway/registry/keys.ts'
 import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
 import type { RegistryStores } from '../../gateway/registry/stores.ts'
@@ -33,8 +33,10 @@ export function registerKey(command: Command, context: CommandContext): void {
 
   const withState = (item: ApiKey) => ({ ...item, state: keyState(item, context.now()) })
 
-  function show(json: boolean | undefined, item: ApiKey): void {
-    output.result(json, withState(item), () => drawFields(cellsOf(withState(item))))
+  /** @param more members of the JSON besides */
+  function show(json: boolean | undefined, item: ApiKey, more: object = {}): void {
+    const shown = withState(item)
+    output.result(json, { ...shown, ...more }, () => drawFields(cellsOf(shown)))
   }
 
   function showNew(json: boolean | undefined, item: IssuedKey): void {
@@ -162,9 +164,9 @@ export function registerKey(command: Command, context: CommandContext): void {
         const revoked = await stores.keys.revoke({ id, by })
         return { revoked, living: await livingSuccessors(stores, revoked) }
       })
-      const value = { ...withState(revoked), livingSuccessors: living.map(({ id }) => id) }
-      output.result(json, value, () => drawFields(cellsOf(withState(revoked))))
-      for (const { id, hint } of json === true ? [] : living) {
+      show(json, revoked, { livingSuccessors: living.map(({ id }) => id) })
+      if (json === true) return
+      for (const { id, hint } of living) {
         output.note(
           `${hint} has replaced it and still works. If it may have leaked too: tollgate key revoke tg_${id}`,
         )
@@ -180,8 +182,7 @@ export function registerKey(command: Command, context: CommandContext): void {
     for (let next = replacedBy; next !== null; ) {
       const successor = await keys.find(next)
       if (successor === undefined) break
-      if (['active', 'replaced'].includes(keyState(successor, context.now())))
-        living.push(successor)
+      if (isWorking(successor, context.now())) living.push(successor)
       next = successor.replacedBy
     }
     return living

@@ -15,3 +15,9 @@ export function keyState(
   if (key.revokedAt !== null) return 'revoked'
   return key.replacedBy === null ? 'active' : 'replaced'
 }
+
+/** Whether gateways take the key at a time: it is active, or replaced and within its overlap. */
+export function isWorking(key: Parameters<typeof keyState>[0], at: number): boolean {
+  const state = keyState(key, at)
+  return state === 'active' || state === 'replaced'
+}

@@ -8,7 +8,7 @@ import { type DaysMax, expiryOf, expiryOfNext } from './expiry.ts'
 import { generateKey, keyHint, type ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
 import { pepperForNewKey } from './key-peppers.ts'
-import { keyState } from './key-state.ts'
+import { isWorking, keyState } from './key-state.ts'
 import { plainName } from './name.ts'
 import type { Page } from './page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
@@ -430,11 +430,6 @@ export function createKeys(options: KeysOptions): Keys {
 /** Whether the text has the form of a key's id. */
 function isKeyId(id: string): boolean {
   return /^[0-9A-Za-z]{12}$/.test(id)
-}
-
-function isWorking(key: ApiKey, at: number): boolean {
-  const state = keyState(key, at)
-  return state === 'active' || state === 'replaced'
 }
 
 /** Expired keys release their names and places. */

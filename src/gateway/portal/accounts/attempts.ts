@@ -206,6 +206,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       const network = networkOf(clientAddress(request))
       const account = named(email)
       const isUnknown = network === unknownClient
+      const lanesOfStranger = isUnknown ? [account] : [`network ${network}`, account]
       const counts: readonly SignInCount[] =
         device === undefined
           ? [
@@ -230,10 +231,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       return {
         turn: {
           // A lane of its own, so that the owner does not wait for strangers who try the account.
-          lanes: [
-            ...(device !== undefined || isUnknown ? [] : [`network ${network}`]),
-            device === undefined ? account : `owner ${account}`,
-          ],
+          lanes: device === undefined ? lanesOfStranger : [`owner ${account}`],
           isPreferred: device !== undefined,
         },
         async succeeded() {
