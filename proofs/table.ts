@@ -302,15 +302,6 @@ export const proofs: Readonly<Record<string, Proof>> = {
       '1,000 forged keys at once (300 on the embedded database) keep no valid one from being recognised',
     guards: [`${registry}/authenticator.ts`, `${registry}/key-*.ts`],
   }),
-  'forged-keys': sizedTests('long/forged-keys', {
-    shows: 'the memory that forged keys take is bounded, whatever their number and networks',
-    guards: [
-      `${registry}/authenticator.ts`,
-      `${registry}/key-*.ts`,
-      `${edge}/failure-throttle.ts`,
-      ...platform('bounded-map'),
-    ],
-  }),
   guessing: tests('long/guessing', {
     shows:
       'guessing at passwords is bounded, tells nothing by its time, and never locks the owner out of a known browser',
