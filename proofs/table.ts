@@ -274,6 +274,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'callers that send or read slowly are cut, answered and counted as promised, and bound in number',
     guards: calls,
   }),
+  'slow-readers': tests('long/slow-readers', {
+    shows:
+      'while a hundred clients read large answers slowly, 99 of 100 calls of others are answered within 0.3 s',
+    guards: calls,
+  }),
   'slow-clients': tests('long/slow-clients', {
     shows:
       'clients that send headers or bodies slowly, or never read an answer, are cut off in time while others are served',
@@ -301,6 +306,15 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows:
       '1,000 forged keys at once (300 on the embedded database) keep no valid one from being recognised',
     guards: [`${registry}/authenticator.ts`, `${registry}/key-*.ts`],
+  }),
+  'forged-keys': sizedTests('long/forged-keys', {
+    shows: 'the memory that forged keys take is bounded, whatever their number and networks',
+    guards: [
+      `${registry}/authenticator.ts`,
+      `${registry}/key-*.ts`,
+      `${edge}/failure-throttle.ts`,
+      ...platform('bounded-map'),
+    ],
   }),
   guessing: tests('long/guessing', {
     shows:

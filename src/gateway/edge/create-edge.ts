@@ -124,6 +124,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     registry: options.registry,
     failures: createFailureThrottle({
       failuresPerMinute: options.authFailuresPerMinute,
+      monotonic,
       onExceeded: (address) => observer.throttled(address),
     }),
     certificates: options.certificates,

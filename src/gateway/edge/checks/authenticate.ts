@@ -71,13 +71,12 @@ export function authenticate({
   failures,
 }: AuthenticateOptions): Check<CertifiedCall, AuthenticatedCall> {
   function fail(call: CertifiedCall, refusal: Refusal, next: Next<never>): void {
-    failures.count(call.address, (retryAfterSeconds) => {
-      if (retryAfterSeconds === 0) next(refusal)
-      else {
-        const headers = { 'retry-after': String(retryAfterSeconds) }
-        next({ code: 'ATTEMPTS_EXCEEDED', headers })
-      }
-    })
+    const retryAfterSeconds = failures.count(call.address)
+    if (retryAfterSeconds === 0) next(refusal)
+    else {
+      const headers = { 'retry-after': String(retryAfterSeconds) }
+      next({ code: 'ATTEMPTS_EXCEEDED', headers })
+    }
   }
 
   return (call, next) => {
