@@ -117,7 +117,7 @@ export function createAttacks({ keys, waitingKeys, clientHello }: AttackOptions)
           on,
           callers: 200,
           requests: gets(large, 16),
-          isSlowReader: true,
+          readsEveryMs: 2_000,
         }),
         attack(`idle flood: ${on}`, { on, callers: 3_000, requests: [''] }),
         attack(`pipelining: ${on}`, {

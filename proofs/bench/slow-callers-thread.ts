@@ -9,13 +9,11 @@ import type { SlowCallersOptions, SlowCallersState } from './slow-callers.ts'
 
 /** Milliseconds after which a caller that was ended comes again, spread so that they do not come in waves. */
 const reopenMs = { least: 1_000, most: 3_000 }
-/** Milliseconds between the pieces that a slow reader takes, each as much as Node reads at once. */
-const pieceMs = 2_000
 /** Connections opened in one turn at first: fewer than a listener keeps waiting. */
 const batch = 100
 
 // startSlowCallers passes nothing else.
-const { url, requests, callers, again, isSlowReader, inStep }: SlowCallersOptions = workerData
+const { url, requests, callers, again, readsEveryMs, inStep }: SlowCallersOptions = workerData
 const { hostname, port } = new URL(url)
 const draw = createDraw(proofSeed())
 const sockets = new Map<number, Socket>()
@@ -38,7 +36,7 @@ function open(caller: number): void {
     else setTimeout(open, reopenMs.least + draw(reopenMs.most - reopenMs.least), caller)
   })
   socket.on('data', (answer: Buffer) => {
-    if (isSlowReader) socket.pause()
+    if (readsEveryMs !== undefined) socket.pause()
     if (inStep?.leavesWhen === 'answered' || (inStep && isRefusal(answer))) socket.destroy()
   })
 }
@@ -66,10 +64,10 @@ if (again !== undefined) {
     }
   }, again.everyMs)
 }
-if (isSlowReader) {
+if (readsEveryMs !== undefined) {
   setInterval(() => {
     for (const socket of sockets.values()) socket.resume()
-  }, pieceMs)
+  }, readsEveryMs)
 }
 parentPort?.on('message', () => {
   const isOpen = ({ readyState }: Socket): boolean => readyState === 'open'

@@ -9,8 +9,8 @@ export interface SlowCallersOptions {
   readonly requests: readonly string[]
   /** What they send again and again after that. (Default: nothing) */
   readonly again?: Repetition
-  /** Whether they take a piece of their answers now and then. (Default: false, what comes) */
-  readonly isSlowReader?: boolean
+  /** Milliseconds between the pieces of an answer that they take, each as much as Node reads at once. (Default: they take what comes.) */
+  readonly readsEveryMs?: number
   /** (Default: each caller waits until it is disconnected, and comes back after a while.) */
   readonly inStep?: InStep
 }

@@ -9,6 +9,7 @@ import { connectionEvent, createHttpServer } from '../../platform/http-server.ts
 import type { RefuseSocket } from '../../platform/refuse-socket.ts'
 import type { ListenerTls } from '../../platform/tls.ts'
 import { createUnreadableHandler } from '../../platform/unreadable.ts'
+import { shortenTurn } from '../upstream/turn-share.ts'
 import { afterOwed } from './answer/after-owed.ts'
 import type { Call, GrantedCall } from './call.ts'
 import { CallResponse } from './call-response.ts'
@@ -76,6 +77,7 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
     }),
   })
   limitConnections(app.server, options.connectionLimits, options.isProxy)
+  app.server.on('connection', shortenTurn)
   // Node would answer both itself: the first with a bare 417, the second with 100 before any check.
   for (const event of ['checkExpectation', 'checkContinue']) {
     app.server.on(event, (request, response) => {

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import t, { type Test } from 'tap'
+import { accountsPath } from '../../test/support/calling.ts'
+import { fleetMissing, productionEnv, startStores, storesOf } from '../../test/support/fleet.ts'
+import { listenOnLoopback } from '../../test/support/loopback.ts'
+import { rawRequest } from '../../test/support/raw-client.ts'
+import { newApplication, spawnTollgate, testConfigDir } from '../../test/support/tollgate.ts'
+import { callHealthily } from '../bench/healthy-callers.ts'
+import { startSlowCallers } from '../bench/slow-callers.ts'
+import { percentile } from '../bench/statistics.ts'
+import { figure } from '../figure.ts'
+
+const readers = 100
+const answerBytes = 3_000_000
+/** Each takes 64 KiB at a time, an answer in 2.3 s: together 130 MB/s. */
+const readsEveryMs = 50
+/** Requests of a reader, enough for the whole run. */
+const pipelined = 10
+const p99MaxMs = 300
+
+/** A backend in a thread of its own, so that what its large answers take is not taken from other calls. */
+async function startLargeBackend(t: Test): Promise<string> {
+  const program = `
+    const { createServer } = require('node:http')
+    const body = Buffer.alloc(${answerBytes}, 'x')
+    const server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-type': 'text/plain', 'content-length': body.length })
+      response.end(body)
+    })
+    server.listen(0, '127.0.0.1', () => {
+      require('node:worker_threads').parentPort.postMessage(server.address().port)
+    })`
+  const thread = new Worker(program, { eval: true })
+  t.teardown(() => thread.terminate())
+  const [port] = await once(thread, 'message')
+  return `http://127.0.0.1:${port}`
+}
+
+async function startSmallBackend(t: Test): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.end('{}')
+  })
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${await listenOnLoopback(server)}`
+}
+
+t.test(
+  `while ${readers} clients read ${answerBytes / 1e6} MB each slowly, 99 of 100 calls of others are answered within ${p99MaxMs} ms`,
+  { skip: fleetMissing(), timeout: 300_000 },
+  async (t) => {
+    const { env: stores } = await startStores(t)
+    const env = {
+      ...{ ...productionEnv(), ...stores, CONFIG_DIR: testConfigDir(t) },
+      BACKEND_URL: await startLargeBackend(t),
+      BACKEND_URLS: `mandate=${await startSmallBackend(t)}`,
+      ...{ CALLS_PER_APPLICATION: '0', CALLS_PER_DEVELOPER: '0' },
+    }
+    const { key } = await newApplication(await storesOf(t, env), 'reader')
+    const { urls } = await spawnTollgate(t, ['gateway'], env)
+    const target = '/v1.0.0/mandates/00000000-0000-4000-8000-000000000000'
+    const healthily = (seconds: number) =>
+      callHealthily({
+        ...{ url: urls.gateway, ca: '', seconds, callsPerSecond: 100 },
+        requests: [{ method: 'GET', target, key }],
+      })
+    await healthily(5)
+    const quiet = await healthily(5)
+    const request = rawRequest(`GET ${accountsPath} HTTP/1.1`, [`X-API-Key: ${key}`])
+    const slow = startSlowCallers({
+      ...{ url: urls.gateway, callers: readers, readsEveryMs },
+      requests: [request.repeat(pipelined)],
+    })
+    const besideReaders = await healthily(10)
+    t.equal(await (await slow).open(), readers, 'all readers are still reading')
+    t.equal(await (await slow).cuts(), 0)
+    await (await slow).stop()
+    await delay(1_000)
+    const [before, beside] = [quiet, besideReaders].map(({ answeredMs }) =>
+      percentile(answeredMs, 0.99),
+    )
+    t.strictSame(besideReaders.failures, [])
+    t.ok(beside !== undefined && beside < p99MaxMs, `${beside} ms`)
+    figure(`p99 of others ${beside?.toFixed()} ms, ${before?.toFixed()} ms without readers`)
+  },
+)
