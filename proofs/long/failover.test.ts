@@ -148,6 +148,7 @@ t.test(
     await everyGatewayHasHeard(fleet)
     // Now they know the key after its last change, and need no look-up.
     await everyGatewayAnswers(fleet, key, 200)
+    const knownAt = Date.now()
     // Nobody reads while the new primary is behind those numbers: a reader would see that they went back.
     for (const gateway of fleet.gateways) gateway.signal('SIGSTOP')
     await fleet.postgres.stop()
@@ -171,6 +172,8 @@ t.test(
       fleet.gateways.flatMap(({ output }) => firstRead(output.stderr, from) ?? [])
     // While a gateway cannot read, it looks up every key that is used.
     await until('every gateway reads', async () => firstReads().length === fleet.gateways.length)
+    // After 30 s, they would look up the key by themselves.
+    t.ok(Date.now() - knownAt < 29_000, 'early enough to tell')
     const callers = fleet.clients.map((client) => keepCalling(client, key))
     await until('every gateway refuses the key', () =>
       callers.every(({ answers }) => answers.at(-1)?.status === 401),

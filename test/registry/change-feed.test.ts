@@ -2,9 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool } from 'pg'
 import { pino } from 'pino'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openChangeFeed } from '../../src/gateway/registry/change-feed.ts'
-import { type Change, type ChangePage, createChanges } from '../../src/gateway/registry/changes.ts'
+import {
+  type Change,
+  type ChangePage,
+  createChanges,
+  type KeptChange,
+} from '../../src/gateway/registry/changes.ts'
 import { createLastUsed } from '../../src/gateway/registry/last-used.ts'
 import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
@@ -420,39 +425,86 @@ t.test('a database put back from a backup makes everything be looked up', async 
   t.equal(lost, 1)
 })
 
-t.test(
-  'when another server answers, what this process has not heard of is told, and nothing twice',
-  async (t) => {
-    const at = Date.now()
-    const made = (id: number, action: string, madeAt = at + id) =>
-      ({ kind: 'counter', action, id, madeAt }) as const
-    const before = [made(0, 'override'), made(1, 'reset')]
-    const after = [
-      // From before this process, and one that it has heard of.
-      ...[made(-1, 'reset', at - 600_000), made(0, 'override')],
-      // In place of one that the failover lost, with its number.
-      made(1, 'reset', at + 5),
-      ...['prove', 'log', 'reset'].map((action, index) => made(2 + index, action)),
-    ]
-    let reads = 0
-    const feed = await openChangeFeed({
-      changes: {
-        prune: async () => {},
-        async read(): Promise<ChangePage> {
-          reads += 1
-          const [server, changes] = reads < 6 ? ['one', before] : ['two', after]
-          return { horizon: '100', at: new Date(at), server, changes: reads < 4 ? [] : changes }
-        },
+/** Follows the pages, after some without a change; an error is a read that fails. @returns what the listeners heard, as kind and action */
+async function hear(t: Test, later: readonly (ChangePage | Error)[]): Promise<string[]> {
+  const pages = [...Array.from({ length: 4 }, () => pageOf('one', [])), ...later]
+  let reads = 0
+  const feed = await openChangeFeed({
+    changes: {
+      prune: async () => {},
+      async read(): Promise<ChangePage> {
+        const page = pages[Math.min(reads++, pages.length - 1)]
+        if (page === undefined || page instanceof Error) throw page ?? new Error('no page')
+        return page
       },
-      log,
-      monotonicNow: () => 0,
-      intervalMs: 1,
-    })
-    t.teardown(() => feed.close())
-    const heard: string[] = []
-    feed.onChange('counter', (change) => heard.push(change.action))
-    await until('eleven reads have begun', () => reads > 10)
-    t.same(heard, ['override', 'reset', 'reset', 'reset'])
+    },
+    log,
+    monotonicNow: () => 0,
+    intervalMs: 1,
+  })
+  t.teardown(() => feed.close())
+  const heard: string[] = []
+  for (const kind of ['key', 'counter', 'configuration'] as const) {
+    feed.onChange(kind, ({ action }) => heard.push(`${kind} ${action}`))
+  }
+  await until('the last page was read twice more', () => reads > pages.length + 2)
+  return heard
+}
+
+const beganAt = Date.UTC(2026, 0, 1)
+
+function pageOf(server: string, changes: readonly KeptChange[]): ChangePage {
+  return { horizon: '100', at: new Date(beganAt), server, changes: [...changes] }
+}
+
+t.test(
+  'when another server answers, all its changes are told again, but no reload twice and no momentary request',
+  async (t) => {
+    const before: KeptChange[] = [
+      { kind: 'key', action: 'issue', id: 1, madeAt: beganAt },
+      { kind: 'configuration', action: 'reload', id: 2, madeAt: beganAt },
+    ]
+    const after: KeptChange[] = [
+      { kind: 'configuration', action: 'reload', id: -1, madeAt: beganAt - 600_000 },
+      // The clock of the new server is behind.
+      { kind: 'key', action: 'revoke', id: 0, madeAt: beganAt - 600_000 },
+      ...before,
+      // In place of one that the failover lost, with its number.
+      { kind: 'configuration', action: 'reload', id: 3, madeAt: beganAt + 5 },
+      { kind: 'counter', action: 'reset', id: 4, madeAt: beganAt },
+      ...['prove', 'log'].map(
+        (action, index): KeptChange => ({
+          kind: 'counter',
+          action,
+          id: 5 + index,
+          madeAt: beganAt,
+        }),
+      ),
+    ]
+    const lost: KeptChange = { kind: 'configuration', action: 'reload', id: 3, madeAt: beganAt }
+    const heard = await hear(t, [
+      pageOf('one', [...before, lost]),
+      ...Array.from({ length: 3 }, () => pageOf('two', after)),
+    ])
+    t.same(heard.splice(0, 3), ['key issue', 'configuration reload', 'configuration reload'])
+    t.same(heard, ['key revoke', 'key issue', 'configuration reload', 'counter reset'])
+  },
+)
+
+t.test(
+  'after a read that failed, the changes of the last minute before it are told again, because a server that crashed gives numbers again',
+  async (t) => {
+    const older: KeptChange = { kind: 'key', action: 'issue', id: 1, madeAt: beganAt - 60_001 }
+    const reload: KeptChange = { kind: 'configuration', action: 'reload', id: 2, madeAt: beganAt }
+    const reused: KeptChange = { kind: 'key', action: 'revoke', id: 3, madeAt: beganAt }
+    const heard = await hear(t, [
+      pageOf('one', [older, reload]),
+      new Error('the server ends its connections'),
+      // Its number is below those that were read.
+      pageOf('one', [older, reload]),
+      ...Array.from({ length: 2 }, () => pageOf('one', [older, reload, reused])),
+    ])
+    t.same(heard, ['key issue', 'configuration reload', 'key revoke'])
   },
 )
 

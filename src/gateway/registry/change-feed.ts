@@ -12,8 +12,8 @@ import {
 /** Reports every change of the registry, whichever process made it. */
 export interface ChangeFeed {
   /**
-   * Calls `listener` for each change of that kind: once, but after a move to another server perhaps again
-   * for one of more than 20,000 changes in an hour. Returns a function that removes the listener.
+   * Calls `listener` for each change of that kind: once, but again after a move to another server or an
+   * outage, a reload excepted. Returns a function that removes the listener.
    */
   onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
   /** Calls `listener` when changes may have been missed, so that no cached state can be trusted. */
@@ -44,13 +44,9 @@ const keptSeconds = 3_600
 const bridgedMs = 1_800_000
 /**
  * By how much the clocks of two servers of a database may differ, and how long a
- * transaction takes with its change. What a process first sees after a move, and
- * is older than the process by more than this, it takes for a change from before
- * its start.
+ * transaction takes with its change.
  */
 const clocksMs = 60_000
-/** Changes that are remembered as told: more than an hour has. Of earlier ones, some may be told again. */
-const toldMax = 20_000
 const pruneEveryMs = 300_000
 
 /**
@@ -64,8 +60,8 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   const lostListeners = new Set<() => void>()
   let last: ChangePage = await changes.read(undefined)
   const openedAt = last.at.getTime()
-  /** When the changes were made that listeners have heard of, by id. A server may give the id of a lost change again. */
-  const told = new Map<number, number>()
+  /** When the reloads were asked for that listeners have heard of, by id. A server may give the id of a lost change again. */
+  const reloads = new Map<number, number>()
   let lastReadAt = monotonicNow()
   let pruneAt = lastReadAt + Math.random() * pruneEveryMs
   let isClosed = false
@@ -81,42 +77,53 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   onTransaction?.(() => reading.now())
 
   async function read(): Promise<void> {
-    let page = await changes.read(last.horizon)
-    // Another server, or the same one started again. A standby that was promoted may have given numbers of lost
-    // transactions to others, so every kept change is looked at once more.
+    const page = await changes.read(last.horizon)
+    // Another server, or the same one started again. A standby that was promoted, or a server that crashed, may have
+    // given numbers of lost transactions to others, so kept changes are looked at once more.
     const isMoved = page.server !== last.server
-    if (isMoved) page = await changes.read(firstHorizon)
+    const again = isMoved || isFailing ? await changes.read(firstHorizon) : undefined
     if (isClosed) return
-    take(page, isMoved)
+    const seen = new Set(last.changes.map(({ id }) => id))
+    const fresh = new Set(
+      page.changes.map(({ id }) => id).filter((id) => !isMoved && !seen.has(id)),
+    )
+    const againFrom = isMoved ? 0 : last.at.getTime() - clocksMs
+    take(
+      again ?? page,
+      (change) => fresh.has(change.id) || (again !== undefined && isToldAgain(change, againFrom)),
+    )
     if (isFailing) log.info({}, 'change feed reads again')
     isFailing = false
     lastReadAt = monotonicNow()
     prune()
   }
 
-  function take(page: ChangePage, isMoved: boolean): void {
-    // If time or transaction ids go back, this is another database: a restored backup.
+  function take(page: ChangePage, isDue: (change: KeptChange) => boolean): void {
+    // If time leaps or transaction ids go back, this is another database: a restored backup.
     const isLost =
       page.at.getTime() - last.at.getTime() > bridgedMs ||
       BigInt(page.horizon) < BigInt(last.horizon)
-    const seen = new Set(isMoved ? [] : last.changes.map(({ id }) => id))
     last = page
     if (isLost) {
       log.warn({}, 'changes may have been missed, everything is looked up again')
       for (const listener of lostListeners) tell(listener)
     }
-    for (const change of page.changes) {
-      const { id, madeAt } = change
-      if (seen.has(id)) continue
-      if (isMoved && (isMomentary(change) || isOld(change))) continue
-      told.set(id, madeAt)
+    for (const change of page.changes.filter(isDue)) {
+      if (change.kind === 'configuration') reloads.set(change.id, change.madeAt)
       for (const listener of listeners.get(change.kind) ?? []) tell(() => listener(change))
     }
   }
 
-  /** Whether listeners have heard of the change, or it is from before this process looked anything up. */
-  function isOld({ id, madeAt }: KeptChange): boolean {
-    return told.get(id) === madeAt || madeAt < openedAt - clocksMs
+  /** What was looked up may be older than the change. A reload is not told again: it would take files that are half written. */
+  function isToldAgain(change: KeptChange, from: number): boolean {
+    const { id, madeAt, kind } = change
+    if (madeAt < from || isMomentary(change)) return false
+    return kind !== 'configuration' || !(isOld(madeAt) || reloads.get(id) === madeAt)
+  }
+
+  /** Whether a reload is from before this process read its files. */
+  function isOld(madeAt: number): boolean {
+    return madeAt < openedAt - clocksMs
   }
 
   function tell(listener: () => void): void {
@@ -131,9 +138,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     if (monotonicNow() < pruneAt) return
     pruneAt = monotonicNow() + pruneEveryMs
     const keptFrom = last.at.getTime() - keptSeconds * 1000 - clocksMs
-    for (const [id, madeAt] of told) {
-      if (madeAt < keptFrom || told.size > toldMax) told.delete(id)
-    }
+    for (const [id, madeAt] of reloads) if (madeAt < keptFrom) reloads.delete(id)
     // Not awaited: the next prune, by any process, deletes what is left.
     changes.prune(keptSeconds).catch((error: unknown) => {
       log.warn({ err: error }, 'old changes not deleted')
