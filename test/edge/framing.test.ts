@@ -1,4 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
+import type { Counter } from '../../src/gateway/counters/counter.ts'
+import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
@@ -272,6 +276,26 @@ t.test('the body of a call is not read by the gateway, whatever its media type',
     new Array(types.length + 1).fill('a=b'),
   )
 })
+
+t.test(
+  'a call behind one that is refused for its small chunks is answered, once it was forwarded',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const memory = await createMemoryCounter({ log: createLog('silent'), now: Date.now })
+    const counter: Counter = {
+      ...memory,
+      // Redis answers in a later turn. Meanwhile Node reads on.
+      peek: (buckets) => nextTurn().then(() => memory.peek(buckets)),
+    }
+    const edge = await startEdge(t, { backendUrl: backend.url, counter })
+    const fields = [key, json, 'Transfer-Encoding: chunked', 'Expect: 100-continue']
+    const chunked = rawRequest(post, fields, `${'1\r\n0\r\n'.repeat(2_049)}0\r\n\r\n`)
+    const behind = rawRequest(post, [key, json, 'Content-Length: 2'], '{}')
+    const { text } = await sendRaw(edge.url, chunked + behind, { answers: 2 })
+    t.same(text.match(/HTTP\/1\.1 [2-5]\d+/g), ['HTTP/1.1 400', 'HTTP/1.1 200'])
+    t.equal(backend.requests.length, 1)
+  },
+)
 
 t.test('100-continue is answered only once the call is admitted', async (t) => {
   const backend = await startRawBackend(t)

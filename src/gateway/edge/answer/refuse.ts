@@ -38,7 +38,9 @@ export function createRefuse({ portalUrl, bodyBytesMax }: RefuseOptions): Refuse
     })
     const fields = ownHeaders(call)
     for (const name in problem.headers) fields.push(name, problem.headers[name] ?? '')
-    const isNextUncertain = closing.has(refusal.code) || call.isBodyUncertain
+    // Behind a body that was received whole, Node may have read the next request already.
+    const isWhole = call.isFramed && call.request.complete
+    const isNextUncertain = (closing.has(refusal.code) && !isWhole) || call.isBodyUncertain
     if (isNextUncertain || hasLongBodyPending(call, bodyBytesMax)) response.shouldKeepAlive = false
     response.writeHead(problem.status, fields)
     // Node reads a short rest of the body and keeps the connection; before the end of one it reads for a moment.
