@@ -134,7 +134,7 @@ t.test('a connection is not used beyond its age, and one that broke is replaced'
 t.test(
   'a safe request goes out once more if a connection that was used before ends without an octet of an answer; nothing else is sent twice',
   async (t) => {
-    const { send, next } = await startPool(t)
+    const { send, next, wait } = await startPool(t)
     /** The answers to a request and to each time that it arrives again. */
     async function exchange(isSafe: boolean, ...answers: ((request: Arrived) => void)[]) {
       const arrivals: Arrived[] = []
@@ -171,6 +171,12 @@ t.test(
       )
       await exchange(true, whole)
       t.equal((await exchange(true, begun)).outcome, 'error', 'not after an octet')
+      await exchange(true, whole)
+      const late = (request: Arrived): void => {
+        wait(1_001)
+        leave(request)
+      }
+      t.equal((await exchange(true, late)).outcome, 'error', 'not after a second of work')
     }
   },
 )

@@ -19,9 +19,10 @@ export interface UpstreamRequest {
 /** Takes back a request that its connection may not have delivered. */
 export interface Resend {
   /**
-   * The connection had served another request before, and ended without an
-   * octet of an answer: the backend closed it while the request was on its way
-   * (RFC 9112, 9.3.1). The handler gets no call from this connection.
+   * The connection had served another request before, and ended within a second
+   * without an octet of an answer: the backend closed it while the request was on
+   * its way (RFC 9112, 9.3.1). Later, the request may have ended the backend. The
+   * handler gets no call from this connection.
    */
   unanswered(): void
 }
@@ -101,6 +102,8 @@ const readBuffer = Buffer.allocUnsafeSlow(readBytesMax)
 
 /** Safety margin below the keep-alive timeout a backend announces, for the time a request travels. */
 const idleMarginMs = 1_000
+/** Maximum time between a request and the end of its connection that still counts as "closed meanwhile". */
+const onItsWayMsMax = 1_000
 
 /** Octets of a request that one write hands to the kernel; the rest of a body follows as the backend takes them. */
 const writtenAtOnce = 131_072
@@ -130,6 +133,10 @@ class BackendConnection implements Connection {
   #handler: AnswerHandler | undefined = undefined
   /** Undefined as soon as the request must not go out again. */
   #resend: Resend | undefined = undefined
+  /** Monotonic milliseconds at which a request began that may go out again. */
+  #sentAt = 0
+  /** Octets of this answer. */
+  #taken = 0
   /** The body, of which the socket has the first {@link BackendConnection.#written} pieces. */
   #body: readonly Buffer[] = nothing
   #written = 0
@@ -192,6 +199,8 @@ class BackendConnection implements Connection {
     this.#handler = handler
     // On a new connection, an answer that does not come says something about the backend.
     this.#resend = this.#hasAnswered ? resend : undefined
+    if (this.#resend !== undefined) this.#sentAt = this.#settings.monotonic()
+    this.#taken = 0
     this.#isTaking = true
     this.#parser.expect()
     if (body === undefined) {
@@ -251,6 +260,7 @@ class BackendConnection implements Connection {
   #giveBack(): void {
     const resend = this.#resend
     if (this.#handler === undefined || resend === undefined) return
+    if (this.#settings.monotonic() - this.#sentAt > onItsWayMsMax) return
     this.#handler = undefined
     resend.unanswered()
   }
@@ -272,6 +282,7 @@ class BackendConnection implements Connection {
   /** @returns whether to go on reading */
   #read(length: number): boolean {
     this.#resend = undefined
+    this.#taken += length
     let isSound = true
     try {
       this.#parser.read(readBuffer.subarray(0, length))
@@ -281,8 +292,10 @@ class BackendConnection implements Connection {
       if (!this.#parser.isComplete) this.#destroy(asError(error))
     }
     if (this.#parser.isComplete) this.#complete(isSound)
-    // TLS may still deliver what it had decrypted.
-    else if (!this.#awaitsTurn && !hasTurnLeft(length, this.#readOn)) this.#awaitsTurn = true
+    // A small answer in pieces does not queue behind large ones. TLS may still deliver what it had decrypted.
+    else if (this.#taken > readBytesMax && !this.#awaitsTurn) {
+      this.#awaitsTurn = !hasTurnLeft(length, this.#readOn)
+    }
     return this.#isTaking && !this.#awaitsTurn
   }
 

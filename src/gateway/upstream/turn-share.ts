@@ -3,6 +3,7 @@ const octetsATurn = 524_288
 /** Connections that go on in one turn; each reads at least once, up to 64 KiB. */
 const connectionsATurn = 8
 
+// All connections of a thread share one event loop, so its turns are counted here once, not for each pool.
 let left = octetsATurn
 let waiting: (() => void)[] = []
 let isTurnCounted = false
