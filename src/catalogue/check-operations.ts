@@ -13,22 +13,28 @@ import { parseTemplate } from './path-template.ts'
 import { locate } from './reference.ts'
 import type { Sources } from './source.ts'
 
-/** An operation of a checked document. */
-export interface CheckedOperation {
-  readonly id: string
+/** A method on a path that can be routed. */
+export interface Route {
   readonly method: Method
   readonly template: string
   readonly segments: readonly Segment[]
+  readonly operation: OperationObject
+}
+
+/** An operation of a checked document. */
+export interface CheckedOperation extends Route {
+  readonly id: string
   readonly summary: string
   /** Undefined: the document asks for none. */
   readonly psd2Role: Psd2Role | undefined
-  readonly operation: OperationObject
 }
 
 /** The operations of a document. */
 export interface DocumentOperations {
   /** Those that can be named and routed. */
   readonly checked: readonly CheckedOperation[]
+  /** Those, and those of which an id was reported. */
+  readonly routes: readonly Route[]
   /** Those, and those of which an id or a path was reported: their other parts are checked, too. */
   readonly all: readonly OperationObject[]
 }
@@ -36,6 +42,8 @@ export interface DocumentOperations {
 /** Checks paths, operations, parameters and status codes of a document. */
 export function checkOperations(sources: Sources, document: JsonObject): DocumentOperations {
   const checked: CheckedOperation[] = []
+  const routes: Route[] = []
+  const owners = new Map<string, string>()
   const all: OperationObject[] = []
   const paths = document['paths']
   const namesByPosition = new Map<string, { name: string; template: string }>()
@@ -55,21 +63,22 @@ export function checkOperations(sources: Sources, document: JsonObject): Documen
       checkResponses(sources, operation)
       checkSecurity(sources, document, operation)
       const role = psd2Role(sources, operation)
-      const id = operationId(sources, operation, checked)
-      if (id === undefined || segments === undefined) continue
+      const id = operationId(sources, operation, owners)
+      if (id !== undefined) owners.set(id, `${method} ${template}`)
+      if (segments === undefined) continue
+      const route = { method, template, segments, operation }
+      routes.push(route)
+      if (id === undefined) continue
       const summary = operation.object.value['summary']
       checked.push({
+        ...route,
         id,
-        method,
-        template,
-        segments,
         summary: typeof summary === 'string' ? summary : '',
         psd2Role: role,
-        operation,
       })
     }
   }
-  return { checked, all }
+  return { checked, routes, all }
 }
 
 /** Undefined for a path that was reported. */
@@ -117,10 +126,11 @@ function checkParameterNames(
   }
 }
 
+/** @param owners method and template of each id so far */
 function operationId(
   sources: Sources,
   operation: OperationObject,
-  earlier: readonly CheckedOperation[],
+  owners: ReadonlyMap<string, string>,
 ): string | undefined {
   const at = operation.object.value
   const id = at['operationId']
@@ -135,9 +145,9 @@ function operationId(
     sources.report({ rule: 'operation-id-format', at, member: 'operationId', message, example })
     return undefined
   }
-  const other = earlier.find((operation) => operation.id === id)
-  if (other !== undefined) {
-    const message = `${JSON.stringify(id)} is the operationId of ${other.method} ${other.template}`
+  const owner = owners.get(id)
+  if (owner !== undefined) {
+    const message = `${JSON.stringify(id)} is the operationId of ${owner}`
     sources.report({ rule: 'operation-id-duplicate', at, member: 'operationId', message })
     return undefined
   }

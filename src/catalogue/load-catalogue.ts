@@ -216,14 +216,15 @@ function checkSuccessors(sources: Sources, versions: readonly LoadedVersion[], f
 /** Two APIs may share a version's prefix, but not a method on a path. */
 function checkClaims(sources: Sources, versions: readonly LoadedVersion[]): void {
   const claims = new Map<string, string>()
-  for (const { api, version, prefix, operations } of versions) {
-    for (const { id, method, segments, operation } of operations) {
+  for (const { api, version, prefix, routes } of versions) {
+    for (const { method, template, segments, operation } of routes) {
       const shape = segments.map((segment) => (segment.kind === 'literal' ? segment.text : '{}'))
       const claim = `${method} ${prefix}/${shape.join('/')}`
       const owner = claims.get(claim)
-      if (owner === undefined) claims.set(claim, `${id} of ${versionKey(api, version)}`)
-      else {
-        const message = `${method} on this path is already ${owner}`
+      if (owner === undefined) {
+        claims.set(claim, `${method} ${template} of ${versionKey(api, version)}`)
+      } else {
+        const message = `on this path there is already ${owner}`
         sources.report({ rule: 'operation-claimed', at: operation.object.value, message })
       }
     }

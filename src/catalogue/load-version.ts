@@ -1,6 +1,6 @@
 import { bundle } from './bundle.ts'
 import type { JsonObject, Lifecycle, OpenApiDocument } from './catalogue.ts'
-import { type CheckedOperation, checkOperations } from './check-operations.ts'
+import { type CheckedOperation, checkOperations, type Route } from './check-operations.ts'
 import { checkEndlessReferences, checkResponseSchemas } from './check-schemas.ts'
 import { isJsonObject, objectsOf } from './json.ts'
 import { parseDate } from './lifecycle.ts'
@@ -23,6 +23,7 @@ export interface LoadedVersion {
   readonly prefix: string
   readonly lifecycle: Lifecycle
   readonly operations: readonly CheckedOperation[]
+  readonly routes: readonly Route[]
   readonly document: OpenApiDocument
 }
 
@@ -41,11 +42,11 @@ export function loadVersion(options: LoadVersionOptions): LoadedVersion | undefi
   checkInfoVersion(sources, document.info, version)
   checkServers(sources, document, prefix)
   const lifecycle = readLifecycle(sources, document.info)
-  const { checked: operations, all } = checkOperations(sources, document)
+  const { checked: operations, routes, all } = checkOperations(sources, document)
   checkEndlessReferences(sources, document)
   checkResponseSchemas(sources, document, all)
   const title = typeof document.info['title'] === 'string' ? document.info['title'] : api
-  return { api, version, title, prefix, lifecycle, operations, document }
+  return { api, version, title, prefix, lifecycle, operations, routes, document }
 }
 
 function isDocument(document: JsonObject): document is OpenApiDocument {

@@ -230,6 +230,27 @@ paths:
   t.same(await rulesOf("'/{a}{b}'", 'operationId: readA'), ['path-segment', ...ofAnswer])
 })
 
+t.test('a refused id hides no path that is taken, and a refused path no id that is', async (t) => {
+  const document = (paths: string) => `openapi: 3.1.1
+info: { title: A, version: 2.0.0 }
+servers: [{ url: /v2.0.0 }]
+paths:
+${paths}`
+  const get = (path: string, id: string) =>
+    `  ${path}: { get: { operationId: ${id}, responses: { 204: { description: b } } } }\n`
+  const rulesOf = async (files: Record<string, string>) =>
+    (await problemsOf(copyOf(t, files))).map(({ rule }) => rule)
+  const claimed = await rulesOf({
+    'apis/library/2.0.0.yaml': document(get('/a', 'readA')),
+    'apis/shop/2.0.0.yaml': document(get('/a', 'read-a')),
+  })
+  t.same(claimed.toSorted(), ['operation-claimed', 'operation-id-format', 'version-without-plan'])
+  const doubled = await rulesOf({
+    'apis/library/2.0.0.yaml': document(get("'/{a}{b}'", 'readA') + get('/c', 'readA')),
+  })
+  t.same(doubled.toSorted(), ['operation-id-duplicate', 'path-segment'])
+})
+
 t.test('what may only follow from another problem is told after all others', async (t) => {
   const folder = copyOf(t, {
     // Sorted by file alone, it would come first.
