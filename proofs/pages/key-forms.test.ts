@@ -73,6 +73,27 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     await send('DELETE', `${path}/keys/${issued.id}`)
   })
 
+  await t.test(
+    'who revokes a key learns that the key works which has just replaced it',
+    async (t) => {
+      const { portalUrl, send, path, open } = free
+      const { body: leaked } = await send('POST', `${path}/keys`, { name: 'Leaked' })
+      await browser.visit(t, { portalUrl }, async ({ page }) => {
+        await open(page)
+        const card = page.getByRole('region', { name: 'Keys that work' })
+        await card.getByRole('button', { name: 'Actions for Leaked' }).waitFor()
+        // After the page has read its list.
+        await send('POST', `${path}/keys/${leaked.id}/rotate`, { overlapSeconds: 3_600 })
+        await card.getByRole('button', { name: 'Actions for Leaked' }).click()
+        await page.getByRole('menuitem', { name: /^Revoke/ }).click()
+        await page.getByRole('dialog').getByText('The key that replaced it still works.').waitFor()
+      })
+      for (const { id } of (await send('GET', `${path}/keys`)).body.items) {
+        await send('DELETE', `${path}/keys/${id}`)
+      }
+    },
+  )
+
   await t.test('a key can be limited to addresses from its first second', async (t) => {
     const { portalUrl, send, path, open } = free
     const keys = async () => (await send('GET', `${path}/keys`)).body.items

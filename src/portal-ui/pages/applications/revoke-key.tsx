@@ -1,4 +1,5 @@
 import { Code, Text } from '@mantine/core'
+import { useEffect } from 'react'
 import type { Key } from '../../../gateway/portal/schemas/applications.ts'
 import { useKeyRevocation, useKeys } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
@@ -16,7 +17,12 @@ export interface RevokeKeyProps {
 
 /** Asks for confirmation before a key is revoked, which is final. */
 export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }: RevokeKeyProps) {
-  const successor = useKeys(applicationId).data?.items.find(({ id }) => id === apiKey.replacedBy)
+  const { data, refetch } = useKeys(applicationId)
+  useEffect(() => {
+    // The key may have replaced itself since the list was read.
+    if (opened) void refetch()
+  }, [opened, refetch])
+  const successor = data?.items.find(({ id }) => id === apiKey.replacedBy)
   const hasLivingSuccessor = successor !== undefined && isWorking(successor)
   const revocation = useKeyRevocation(applicationId, () => {
     onClose()
