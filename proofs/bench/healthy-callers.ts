@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type Agent, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { addressIn } from './loopback-addresses.ts'
 import type { BenchRequest } from './workload.ts'
@@ -14,6 +14,8 @@ export interface HealthyOptions {
   readonly requests: readonly BenchRequest[]
   readonly callsPerSecond: number
   readonly seconds: number
+  /** Over kept connections. (Default: each call on a connection of its own, because a gateway without room for new ones shows so) */
+  readonly agent?: Agent | false
 }
 
 /** What healthy callers saw. */
@@ -25,9 +27,9 @@ export interface HealthyCalls {
   readonly failures: readonly string[]
 }
 
-/** Calls at a constant rate, each on a connection of its own: a gateway without room for new ones shows. */
+/** Calls at a constant rate. */
 export async function callHealthily(options: HealthyOptions): Promise<HealthyCalls> {
-  const { url, ca, requests, callsPerSecond, seconds } = options
+  const { url, ca, requests, callsPerSecond, seconds, agent = false } = options
   const calls: Promise<number | string>[] = []
   const total = callsPerSecond * seconds
   const beganAt = performance.now()
@@ -37,7 +39,7 @@ export async function callHealthily(options: HealthyOptions): Promise<HealthyCal
       while (calls.length < due) {
         const made = requests[calls.length % requests.length]
         if (made === undefined) throw new Error('no requests')
-        calls.push(callOnce({ url, ca }, made, addressIn('healthy', calls.length)))
+        calls.push(callOnce({ url, ca, agent }, made, addressIn('healthy', calls.length)))
       }
       if (calls.length < total) return
       clearInterval(timer)
@@ -54,7 +56,7 @@ export async function callHealthily(options: HealthyOptions): Promise<HealthyCal
 
 /** @returns how many milliseconds it took; a status or an error code when it was not answered with 2xx in time */
 function callOnce(
-  { url, ca }: Pick<HealthyOptions, 'url' | 'ca'>,
+  { url, ca, agent }: Required<Pick<HealthyOptions, 'url' | 'ca' | 'agent'>>,
   { method, target, key, body }: BenchRequest,
   localAddress: string,
 ): Promise<number | string> {
@@ -65,7 +67,7 @@ function callOnce(
     const outgoing = (url.startsWith('https:') ? requestTls : request)(
       url + target,
       {
-        ...{ method, localAddress, ca, agent: false, signal: AbortSignal.timeout(patienceMs) },
+        ...{ method, localAddress, ca, agent, signal: AbortSignal.timeout(patienceMs) },
         headers: { 'x-api-key': key, ...type },
       },
       (answer) => {

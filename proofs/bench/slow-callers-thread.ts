@@ -19,6 +19,8 @@ const draw = createDraw(proofSeed())
 const sockets = new Map<number, Socket>()
 const ended: number[] = []
 let cuts = 0
+let octets = 0
+let refusals = 0
 
 function open(caller: number): void {
   const socket = connect({
@@ -36,6 +38,8 @@ function open(caller: number): void {
     else setTimeout(open, reopenMs.least + draw(reopenMs.most - reopenMs.least), caller)
   })
   socket.on('data', (answer: Buffer) => {
+    octets += answer.length
+    if (answer.toString('latin1', 0, 5) === 'HTTP/' && isRefusal(answer)) refusals += 1
     if (readsEveryMs !== undefined) socket.pause()
     if (inStep?.leavesWhen === 'answered' || (inStep && isRefusal(answer))) socket.destroy()
   })
@@ -71,7 +75,8 @@ if (readsEveryMs !== undefined) {
 }
 parentPort?.on('message', () => {
   const isOpen = ({ readyState }: Socket): boolean => readyState === 'open'
-  const state: SlowCallersState = { open: [...sockets.values()].filter(isOpen).length, cuts }
+  const open = [...sockets.values()].filter(isOpen).length
+  const state: SlowCallersState = { open, cuts, octets, refusals }
   parentPort?.postMessage(state)
 })
 for (let caller = 0; caller < callers; caller += 1) {

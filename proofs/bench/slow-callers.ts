@@ -36,6 +36,8 @@ export interface SlowCallers {
   open(): Promise<number>
   /** How often a caller was disconnected, or left at its answer. */
   cuts(): Promise<number>
+  /** Octets that the callers have read, and how many answers were refusals. */
+  read(): Promise<{ readonly octets: number; readonly refusals: number }>
   stop(): Promise<void>
 }
 
@@ -43,6 +45,8 @@ export interface SlowCallers {
 export interface SlowCallersState {
   readonly open: number
   readonly cuts: number
+  readonly octets: number
+  readonly refusals: number
 }
 
 /** Opens the callers, a hundred at a time, in a thread of their own: they must not delay the healthy callers in this one. */
@@ -60,6 +64,7 @@ export async function startSlowCallers(options: SlowCallersOptions): Promise<Slo
   return {
     open: async () => (await state()).open,
     cuts: async () => (await state()).cuts,
+    read: state,
     stop: async () => void (await thread.terminate()),
   }
 }

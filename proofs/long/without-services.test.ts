@@ -14,6 +14,7 @@ const programs = [
   ...['nginx', 'haproxy', 'pgbouncer'].map((name) => `/usr/sbin/${name}`),
 ]
 const folders = ['/usr/lib/postgresql', '/usr/lib/python3/dist-packages/requests']
+const changed = ['/usr/bin', '/usr/sbin', '/usr/lib']
 
 /** What a test says that is skipped for want of one, for each that `npm test` uses. */
 const reasons = [
@@ -28,13 +29,12 @@ const reasons = [
 /** Runs a command in a file system of its own, in which they are not there. */
 const hide = `set -e
   mount -t tmpfs none /mnt
-  for place in /usr/bin /usr/sbin; do
+  for place in ${changed.join(' ')}; do
     changes=/mnt/$place
     mkdir -p "$changes/upper" "$changes/work"
     mount -t overlay none -o "lowerdir=$place,upperdir=$changes/upper,workdir=$changes/work" "$place"
   done
-  rm -f ${programs.join(' ')}
-  for folder in ${folders.join(' ')}; do [ ! -d "$folder" ] || mount -t tmpfs none "$folder"; done
+  rm -rf ${[...programs, ...folders].join(' ')}
   exec "$@"`
 
 t.test('without services the tests pass, and each that is skipped says why', async (t) => {
