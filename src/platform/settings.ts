@@ -539,7 +539,7 @@ const capacity = {
     'AUTH_FAILURES_PER_MINUTE',
     60,
     [1, 1_000_000],
-    'Failed authentications of one client address per minute. Further failures get 429. A valid key always works.',
+    'Failed authentications per minute of one network: an IPv4 address or an IPv6 /64. Unknown clients together have ten times as many. Further failures get 429. A valid key always works.',
   ),
   keysPerApplication: integer(
     'KEYS_PER_APPLICATION',

@@ -14,7 +14,7 @@ export interface FailureThrottleOptions {
   readonly onExceeded: (address: string) => void
 }
 
-/** Networks that count apart. A flood from more of them would otherwise take all memory. */
+/** Networks with a window of their own. Without a bound, a flood of forged keys would take all memory. */
 export const throttledNetworksMax = 100_000
 
 const windowMs = 60_000
