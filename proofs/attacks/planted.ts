@@ -92,7 +92,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'a connection kept after a broken message',
     file: 'edge/answer/refuse.ts',
-    from: 'closing.has(refusal.code) || call.isBodyUncertain',
+    from: '(closing.has(refusal.code) && !isWhole) || call.isBodyUncertain',
     to: 'call.isBodyUncertain',
     foundIn: 'otherwise',
   },

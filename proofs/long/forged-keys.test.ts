@@ -85,7 +85,7 @@ t.test(
     t.ok(halves[1] <= halves[0] * 1.1, `${halves.join(' and ')} MiB`)
     t.ok(Math.max(...halves) <= quiet + mibMax, `${halves.join(' and ')} MiB, before ${quiet}`)
     figure(
-      `${networks} forged keys, ${unasked} of them answered 503: ${quiet} MiB before, then ${halves.join(' and ')} at most`,
+      `${networks} forged keys, ${unasked} answered 503: ${quiet} MiB before, then ${halves.join(' and ')} at most`,
     )
     const client = createClient(t, gateway.urls.gateway)
     t.equal((await client.call({ key })).status, 502, 'a known key gets as far as the backend')
