@@ -182,7 +182,7 @@ export const securityEvents = {
     level: 'warn',
     text: 'a client sends too many invalid keys',
     meaning:
-      'A network exceeded `AUTH_FAILURES_PER_MINUTE`, one event for each network and minute; or it tried too often to make a key replace itself, with `detail.limit`',
+      'A network exceeded `AUTH_FAILURES_PER_MINUTE`, one event for each network and minute, or all unknown clients together exceeded ten times as many; or a network tried too often to make a key replace itself, with `detail.limit`',
     reasons: [],
     isKept: true,
   },
