@@ -32,20 +32,19 @@ export interface InStep {
 
 /** Callers that each keep a connection busy, and open it again when it is ended. */
 export interface SlowCallers {
-  /** Connections that are open now. */
-  open(): Promise<number>
-  /** How often a caller was disconnected, or left at its answer. */
-  cuts(): Promise<number>
-  /** Octets that the callers have read, and how many answers were refusals. */
-  read(): Promise<{ readonly octets: number; readonly refusals: number }>
+  state(): Promise<SlowCallersState>
   stop(): Promise<void>
 }
 
 /** What the thread of the callers says of itself. */
 export interface SlowCallersState {
+  /** Connections that are open now. */
   readonly open: number
+  /** How often a caller was disconnected, or left at its answer. */
   readonly cuts: number
+  /** What the callers have read so far. */
   readonly octets: number
+  /** Reads that begin with the head of a refusal. */
   readonly refusals: number
 }
 
@@ -54,17 +53,14 @@ export async function startSlowCallers(options: SlowCallersOptions): Promise<Slo
   const thread = new Worker(new URL('./slow-callers-thread.ts', import.meta.url), {
     workerData: options,
   })
-  async function state(): Promise<SlowCallersState> {
-    const answer = once(thread, 'message')
-    thread.postMessage('state')
-    return (await answer)[0]
-  }
   // The first message says that all are opened.
   await once(thread, 'message')
   return {
-    open: async () => (await state()).open,
-    cuts: async () => (await state()).cuts,
-    read: state,
+    async state() {
+      const answer = once(thread, 'message')
+      thread.postMessage('state')
+      return (await answer)[0]
+    },
     stop: async () => void (await thread.terminate()),
   }
 }

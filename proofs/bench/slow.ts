@@ -117,9 +117,10 @@ await onTwoCores(async (bench) => {
     const { calls, answeredMs, failures } = await callHealthily({
       ...{ ...healthy, url: urls[attack.healthyOn], seconds: options.seconds },
     })
-    const sum = async (figure: 'open' | 'cuts'): Promise<number> =>
-      (await Promise.all(groups.map((group) => group[figure]()))).reduce((a, b) => a + b, 0)
-    const [open, cuts] = [await sum('open'), await sum('cuts')]
+    const states = await Promise.all(groups.map((group) => group.state()))
+    const sum = (figure: 'open' | 'cuts'): number =>
+      states.reduce((total, state) => total + state[figure], 0)
+    const [open, cuts] = [sum('open'), sum('cuts')]
     await Promise.all(groups.map((group) => group.stop()))
     // What the subject still owes these callers ends before the next are measured.
     await delay(settleMs)
