@@ -51,9 +51,9 @@ function platform(...names: readonly string[]): readonly string[] {
 }
 
 const edge = 'src/gateway/edge'
-const registry = 'src/gateway/registry'
+const registry = 'src/registry'
 const operate = 'src/gateway/operate'
-const portal = 'src/gateway/portal'
+const portal = 'src/portal'
 const bank = 'src/backend'
 const compose = 'src/compose'
 /** What all commands share. */
@@ -126,12 +126,12 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'deploy/haproxy.cfg',
       compose,
       `${edge}/forward/identity.ts`,
-      `${registry}/key-*.ts`,
-      `${registry}/re-mac.ts`,
+      `${registry}/keys/key-*.ts`,
+      `${registry}/keys/re-mac.ts`,
       `${portal}/accounts`,
       `${portal}/mail`,
-      `${portal}/portal-secrets.ts`,
-      `${portal}/*seal*.ts`,
+      `${portal}/secrets/portal-secrets.ts`,
+      `${portal}/secrets/*seal*.ts`,
       `${bank}/gateway-keys.ts`,
       ...platform('watched-files', 'secret-list', 'database-logins', 'open-redis', 'management'),
     ],
@@ -148,8 +148,8 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'src/workers',
       'src/cli/commands/reload.ts',
       'src/cli/taking-away.ts',
-      `${registry}/*configurations.ts`,
-      `${registry}/processes.ts`,
+      `${registry}/feed/*configurations.ts`,
+      `${registry}/feed/processes.ts`,
     ],
   }),
   'new-version': tests('long/new-version', {
@@ -179,7 +179,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       ...counters,
       `${edge}/checks/rehearse.ts`,
       `${operate}/usage`,
-      `${registry}/rehearsed-usage.ts`,
+      `${registry}/usage/rehearsed-usage.ts`,
       'src/cli/commands/rehearsal.ts',
     ],
   }),
@@ -209,15 +209,15 @@ export const proofs: Readonly<Record<string, Proof>> = {
   'counting-claim': tests('long/counting-claim', {
     shows:
       'gateways that count separately on one PostgreSQL are refused or named, and a killed one is soon ignored',
-    guards: [`${compose}/counting-claim.ts`, `${compose}/presence.ts`, `${registry}/processes.ts`],
+    guards: [`${compose}/counting-claim.ts`, `${compose}/presence.ts`, `${registry}/feed/processes.ts`],
   }),
   'prove-command': tests('long/prove-command', {
     shows: '`tollgate prove` finds every number of a window given once, and what breaks that',
     guards: [
       'src/cli/commands/prove.ts',
       'src/cli/judge-window.ts',
-      `${registry}/count-samples.ts`,
-      `${registry}/processes.ts`,
+      `${registry}/feed/count-samples.ts`,
+      `${registry}/feed/processes.ts`,
     ],
   }),
   'prove-window': tests('long/prove-window', {
@@ -229,7 +229,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       ...counters,
       'src/workers',
       `${compose}/tell-counts.ts`,
-      `${registry}/count-samples.ts`,
+      `${registry}/feed/count-samples.ts`,
       'src/platform/count-sample.ts',
     ],
   }),
@@ -305,13 +305,13 @@ export const proofs: Readonly<Record<string, Proof>> = {
   flood: tests('long/flood', {
     shows:
       '1,000 forged keys at once (300 on the embedded database) keep no valid one from being recognised',
-    guards: [`${registry}/authenticator.ts`, `${registry}/key-*.ts`],
+    guards: [`${registry}/keys/authenticator.ts`, `${registry}/keys/key-*.ts`],
   }),
   'forged-keys': sizedTests('long/forged-keys', {
     shows: 'the memory that forged keys take is bounded, whatever their number and networks',
     guards: [
-      `${registry}/authenticator.ts`,
-      `${registry}/key-*.ts`,
+      `${registry}/keys/authenticator.ts`,
+      `${registry}/keys/key-*.ts`,
       `${edge}/failure-throttle.ts`,
       ...platform('bounded-map'),
     ],
@@ -333,7 +333,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
 
   'override-moment': tests('long/override-moment', {
     shows: 'an override with its moment seconds away ends at that moment',
-    guards: [`${registry}/overrides.ts`, `${edge}/entitlement.ts`],
+    guards: [`${registry}/applications/overrides.ts`, `${edge}/entitlement.ts`],
   }),
 
   // Stores that fail, move and lose.
@@ -360,9 +360,9 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'when primary and standby of PostgreSQL change places, processes work on, and no revoked key works again',
     guards: [
       ...postgres,
-      `${registry}/authenticator.ts`,
-      `${registry}/change-feed.ts`,
-      `${registry}/key-*.ts`,
+      `${registry}/keys/authenticator.ts`,
+      `${registry}/feed/change-feed.ts`,
+      `${registry}/keys/key-*.ts`,
     ],
   }),
   pooler: tests('long/pooler', {
@@ -374,8 +374,8 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows:
       'a revoked key, a suspended application or developer, a blocked certificate and an override reach all processes within a second',
     guards: [
-      ...[`${registry}/authenticator.ts`, `${registry}/change-feed.ts`, `${registry}/key-*.ts`],
-      ...[`${registry}/certificates.ts`, `${registry}/overrides.ts`, `${edge}/checks`],
+      ...[`${registry}/keys/authenticator.ts`, `${registry}/feed/change-feed.ts`, `${registry}/keys/key-*.ts`],
+      ...[`${registry}/certificates/certificates.ts`, `${registry}/applications/overrides.ts`, `${edge}/checks`],
     ],
   }),
   'issue-and-kill': tests('long/issue-and-kill', {
@@ -389,7 +389,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${operate}/usage`,
       `${operate}/call-recorder.ts`,
       `${operate}/keep-records.ts`,
-      `${registry}/call-records.ts`,
+      `${registry}/usage/call-records.ts`,
     ],
   }),
   'audit-verify': sizedTests('long/audit-verify', {
@@ -515,9 +515,8 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'docs/monitoring.md',
       operate,
       compose,
-      `${portal}/*metrics.ts`,
       `${portal}/*/*metrics.ts`,
-      `${portal}/watch-*.ts`,
+      `${portal}/metrics/watch-*.ts`,
       `${bank}/bank-metrics.ts`,
       `${bank}/gateway-keys.ts`,
       ...platform('*gauge*', 'job-metrics', 'management', 'pool-load', 'security-events'),
@@ -545,7 +544,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'src/workers',
       `${compose}/*trust*.ts`,
       `${compose}/client-certificates.ts`,
-      `${registry}/certificate*.ts`,
+      `${registry}/certificates`,
       `${bank}/seal-check.ts`,
       `${bank}/signature.ts`,
     ],
@@ -579,8 +578,8 @@ export const proofs: Readonly<Record<string, Proof>> = {
       compose,
       'src/workers',
       `${operate}/end-at-bank.ts`,
-      `${portal}/watch-applications.ts`,
-      `${registry}/deleted-applications.ts`,
+      `${portal}/metrics/watch-applications.ts`,
+      `${registry}/applications/deleted-applications.ts`,
       `${bank}/application-ends.ts`,
       `${bank}/processes/end-application.ts`,
     ],
@@ -638,18 +637,18 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'forms about keys, addresses and lifetimes keep what was typed and offer nothing that the portal refuses',
     guards: [
       ...page,
-      `${registry}/allowed-addresses.ts`,
-      `${registry}/redirect-origins.ts`,
+      `${registry}/keys/allowed-addresses.ts`,
+      `${registry}/applications/redirect-origins.ts`,
       'src/platform/redirect-target.ts',
     ],
   }),
   'second-factor-pages': tests('pages/second-factor-pages', {
     shows: 'a second factor is set up, used, lost and replaced',
-    guards: [...page, `${registry}/factor*.ts`],
+    guards: [...page, `${portal}/stores/accounts/factor*.ts`],
   }),
   'oidc-pages': tests('pages/oidc-pages', {
     shows: 'people sign in, confirm a change and sign in again at an OpenID provider',
-    guards: [...page, `${registry}/identities.ts`],
+    guards: [...page, `${portal}/stores/accounts/identities.ts`],
   }),
   'certificates-page': tests('pages/certificates-page', {
     shows: 'a developer pastes, makes, saves and removes certificates',
@@ -657,7 +656,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'security-events-page': tests('pages/security-events-page', {
     shows: 'an operator finds security events by application, kind, time and key',
-    guards: [...page, `${registry}/security-event-log.ts`, 'src/platform/security-events.ts'],
+    guards: [...page, `${registry}/audit/security-event-log.ts`, 'src/platform/security-events.ts'],
   }),
 
   reference: tests('pages/reference', {

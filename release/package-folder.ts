@@ -1,6 +1,6 @@
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { buildPage, shippedPage } from '../src/gateway/portal/pages/build-page.ts'
+import { buildPage, shippedPage } from '../src/portal/pages/build-page.ts'
 import { createLog } from '../src/platform/log.ts'
 import { bundlePackages, nativePackage } from './bundled-packages.ts'
 import { lockedPackages, nameOf } from './lock-file.ts'
@@ -16,7 +16,7 @@ const entries = [
   'src/workers/worker.js',
   'src/platform/create-database.js',
   'src/platform/embedded-database-worker.js',
-  'src/gateway/portal/accounts/password-estimate-thread.js',
+  'src/portal/accounts/password-estimate-thread.js',
 ]
 
 /** Copied as they are; the links of documents follow. */

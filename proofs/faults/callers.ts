@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { generateKey } from '../../src/gateway/registry/key-format.ts'
+import { generateKey } from '../../src/registry/keys/key-format.ts'
 import { createHttpPool, field, type HttpPool } from './http-pool.ts'
 import {
   type CallerOrder,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { generateKey } from '../../src/gateway/registry/key-format.ts'
+import { generateKey } from '../../src/registry/keys/key-format.ts'
 import { createClient } from '../../test/support/calling.ts'
 import { fleetMissing, productionEnv, startStores, storesOf } from '../../test/support/fleet.ts'
 import { rawRequest, sendRaw } from '../../test/support/raw-client.ts'

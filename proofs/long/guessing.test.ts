@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createPasswords } from '../../src/gateway/portal/accounts/passwords.ts'
+import { createPasswords } from '../../src/portal/accounts/passwords.ts'
 import { awaitMail, readMails } from '../../test/support/mails.ts'
 import { metricsOf } from '../../test/support/metrics.ts'
 import { createPortalClient, mailedToken, testPassword } from '../../test/support/portal.ts'

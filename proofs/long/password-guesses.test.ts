@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createPasswords } from '../../src/gateway/portal/accounts/passwords.ts'
+import { createPasswords } from '../../src/portal/accounts/passwords.ts'
 import { createPortalClient, testPassword } from '../../test/support/portal.ts'
 import { besidePortal } from '../../test/support/portal-client.ts'
 import { runTollgate } from '../../test/support/tollgate.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { type Onboarded, onboard } from '../../src/gateway/registry/onboard.ts'
+import { type Onboarded, onboard } from '../../src/portal/stores/accounts/onboard.ts'
 import { createAuthority, type TestCertificate } from '../../test/support/authority.ts'
 import { type Answer, burst, codeOf } from '../../test/support/calling.ts'
 import { tollgateProcess } from '../../test/support/cli.ts'

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 
-import { createGuides, type GuidePart } from '../../src/gateway/portal/guides/guides.ts'
+import { createGuides, type GuidePart } from '../../src/portal/guides/guides.ts'
 import { answerContracts } from '../../test/support/answer-contract.ts'
 import { publishedCatalogue } from '../../test/support/published-catalogue.ts'
 import {

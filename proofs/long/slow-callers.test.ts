@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import type { Authentication } from '../../src/gateway/registry/registry.ts'
+import type { Authentication } from '../../src/registry/registry.ts'
 import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { callerOf, startEdge, type TestEdgeOptions, testKey } from '../../test/support/edge.ts'
 import { answerOk, startRawBackend } from '../../test/support/raw-backend.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { generateKey } from '../../src/gateway/registry/key-format.ts'
+import { generateKey } from '../../src/registry/keys/key-format.ts'
 import {
   type Answer,
   accountsPath,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { operationFragment } from '../../src/gateway/portal/page-paths.ts'
+import { operationFragment } from '../../src/portal/pages/page-paths.ts'
 import { chromiumMissing, startBrowser } from '../../test/support/browser.ts'
 import { besidePortal } from '../../test/support/portal-client.ts'
 import { runTollgate } from '../../test/support/tollgate.ts'

@@ -119,7 +119,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
     const email = 'passkey@example.com'
     const developerId = (await stores.developers.findByEmail(email))?.id ?? ''
     const { createRecoveryCodes } = await import(
-      '../../src/gateway/portal/accounts/recovery-codes.ts'
+      '../../src/portal/accounts/recovery-codes.ts'
     )
     const { codes, hashes } = createRecoveryCodes()
     const post = async () => undefined

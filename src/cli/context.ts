@@ -1,5 +1,5 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { RegistryStores } from '../gateway/registry/stores.ts'
+import type { RegistryStores } from '../registry/stores.ts'
 import type { Settings } from '../platform/settings.ts'
 import type { CountersSession } from './counters-session.ts'
 import type { Output } from './output.ts'

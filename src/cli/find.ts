@@ -1,6 +1,6 @@
-import type { IdKind, ListedApplication, ListedDeveloper } from '../gateway/registry/directory.ts'
-import { type EntityKind, RegistryNotFound } from '../gateway/registry/registry-errors.ts'
-import type { RegistryStores } from '../gateway/registry/stores.ts'
+import type { IdKind, ListedApplication, ListedDeveloper } from '../portal/stores/figures/directory.ts'
+import { type EntityKind, RegistryNotFound } from '../registry/registry-errors.ts'
+import type { RegistryStores } from '../registry/stores.ts'
 import { CommandError } from './command-error.ts'
 import { printable } from './output.ts'
 

@@ -1,5 +1,5 @@
 import type { Compared } from '../catalogue/compare-catalogues.ts'
-import type { RegistryStores } from '../gateway/registry/stores.ts'
+import type { RegistryStores } from '../registry/stores.ts'
 
 /** What files are compared with. */
 export interface InForce extends Compared {

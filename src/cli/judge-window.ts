@@ -1,5 +1,5 @@
 import { sampleHash } from '../gateway/counters/count-samples.ts'
-import type { ToldSamples } from '../gateway/registry/count-samples.ts'
+import type { ToldSamples } from '../registry/feed/count-samples.ts'
 import type { CountSample } from '../platform/count-sample.ts'
 
 /** A range of numbers, both ends included. */

@@ -6,11 +6,11 @@ import {
   ownFingerprints,
   unfitSecrets,
 } from '../compose/secret-fingerprints.ts'
-import { readHead } from '../gateway/registry/audit/chain-rows.ts'
-import { recordAudit } from '../gateway/registry/audit.ts'
-import { registryMigrations } from '../gateway/registry/migrations/index.ts'
-import type { RegistrySchema } from '../gateway/registry/schema.ts'
-import type { RegistryTransaction } from '../gateway/registry/transaction.ts'
+import { readHead } from '../registry/audit/chain-rows.ts'
+import { recordAudit } from '../registry/audit/audit.ts'
+import { registryMigrations } from '../registry/migrations/index.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
+import type { RegistryTransaction } from '../registry/transaction.ts'
 import { type Database, isForbidden } from '../platform/database.ts'
 import { migrate } from '../platform/migrate.ts'
 import {

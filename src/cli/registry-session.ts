@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { embeddedPepper, parsePeppers } from '../gateway/registry/key-mac.ts'
-import { openRegistryStores, type RegistryStores } from '../gateway/registry/stores.ts'
+import { embeddedPepper, parsePeppers } from '../registry/keys/key-mac.ts'
+import { openRegistryStores, type RegistryStores } from '../registry/stores.ts'
 import { readDataFolderSecret } from '../platform/data-folder.ts'
 import type { Settings } from '../platform/settings.ts'
 import { CommandError } from './command-error.ts'

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { assessDifferences } from '../gateway/operate/plan/assess-plan.ts'
-import type { RegistryStores } from '../gateway/registry/stores.ts'
+import type { RegistryStores } from '../registry/stores.ts'
 import { breakingExitCode, CommandError } from './command-error.ts'
 import { namesOf, subjectOf, verbs } from './commands/plan-text.ts'
 import type { CommandContext } from './context.ts'

@@ -3,7 +3,7 @@ import {
   type Configurations,
   noPlace,
   type ServedConfiguration,
-} from '../gateway/registry/configurations.ts'
+} from '../registry/feed/configurations.ts'
 import type { Publisher, Replacement } from './publisher.ts'
 
 /** Tells the registry which configurations this process makes active, so that each change is audited once. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Counting, Processes, ProcessReport } from '../gateway/registry/processes.ts'
+import type { Counting, Processes, ProcessReport } from '../registry/feed/processes.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
 import { repeatedly } from '../platform/repeatedly.ts'

@@ -1,4 +1,4 @@
-import type { PageFiles } from '../gateway/portal/pages/open-page.ts'
+import type { PageFiles } from '../portal/pages/open-page.ts'
 import type { DataFolder } from '../platform/data-folder.ts'
 import { prepareDatabaseFolder } from '../platform/database-folder.ts'
 import type { Logger } from '../platform/log.ts'
@@ -24,7 +24,7 @@ export async function prepareFirstStart(
   const { settings, roles, dataFolder, log } = options
   let page: PageFiles | undefined
   if (roles.has('portal')) {
-    const { openPage } = await import('../gateway/portal/pages/open-page.ts')
+    const { openPage } = await import('../portal/pages/open-page.ts')
     page = await openPage({ log })
   }
   if (settings.databaseUrl === undefined && dataFolder !== undefined) {

@@ -1,5 +1,5 @@
 import { folderState } from '../catalogue/folder-state.ts'
-import { createProcesses, type ReportReply } from '../gateway/registry/processes.ts'
+import { createProcesses, type ReportReply } from '../registry/feed/processes.ts'
 import type { Role } from '../platform/settings.ts'
 import { createConfigurationHistory } from './configuration-history.ts'
 import { keepPresence, type PresenceOptions } from './presence.ts'

@@ -13,7 +13,7 @@ import { type CallRecorder, createCallRecorder } from '../gateway/operate/call-r
 import { endAtBank } from '../gateway/operate/end-at-bank.ts'
 import { createKeyFailures } from '../gateway/operate/key-failures.ts'
 import { createMomentOf } from '../gateway/operate/moment-of.ts'
-import type { RegistrySchema } from '../gateway/registry/schema.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
 import { createRecordedAddress } from '../platform/recorded-address.ts'
 import { hasSandbox } from '../platform/sandbox.ts'

@@ -5,7 +5,7 @@ import type {
   Processes,
   ProcessReport,
   ReportReply,
-} from '../gateway/registry/processes.ts'
+} from '../registry/feed/processes.ts'
 import { joinRoles } from '../platform/join-roles.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { embeddedPepper, type Peppers } from '../gateway/registry/key-mac.ts'
+import { embeddedPepper, type Peppers } from '../registry/keys/key-mac.ts'
 import {
   createKeyPeppers,
   type KeyPeppers,
   type MissingPepper,
-} from '../gateway/registry/key-peppers.ts'
-import type { RegistrySchema } from '../gateway/registry/schema.ts'
+} from '../registry/keys/key-peppers.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
 import { type DataFolder, readDataFolderSecret } from '../platform/data-folder.ts'
 import type { Database } from '../platform/database.ts'
 import { restoring } from '../platform/database-folder.ts'

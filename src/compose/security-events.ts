@@ -1,6 +1,6 @@
 import type { Registry as MetricsRegistry } from 'prom-client'
-import type { RegistrySchema } from '../gateway/registry/schema.ts'
-import { createSecurityEventLog } from '../gateway/registry/security-event-log.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
+import { createSecurityEventLog } from '../registry/audit/security-event-log.ts'
 import { createRecordedAddress } from '../platform/recorded-address.ts'
 import { createSecurityEvents, type SecurityEvents } from '../platform/security-events.ts'
 import type { WatchedFiles } from '../platform/watched-files.ts'

@@ -9,8 +9,8 @@ import {
   type SpanMetrics,
 } from '../gateway/operate/metrics.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../gateway/operate/process-metrics.ts'
-import type { Counting } from '../gateway/registry/processes.ts'
-import type { RegistrySchema } from '../gateway/registry/schema.ts'
+import type { Counting } from '../registry/feed/processes.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
 import type { JobMetrics } from '../platform/job-metrics.ts'
 import type { Settings } from '../platform/settings.ts'
 import { counterStore } from './counter-store.ts'

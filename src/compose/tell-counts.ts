@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { CountSamples } from '../gateway/counters/count-samples.ts'
-import type { Registry } from '../gateway/registry/open-registry.ts'
+import type { Registry } from '../registry/open-registry.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
 

@@ -13,7 +13,7 @@ import { createChecks } from './edge/checks.ts'
 import { CallRequest } from './edge/request/call-request.ts'
 import { readFields } from './edge/request/request-fields.ts'
 import { createTraceOf } from './edge/request/trace.ts'
-import type { KeyAuthenticator } from './registry/registry.ts'
+import type { KeyAuthenticator } from '../registry/registry.ts'
 
 /** What the gateway would do with a call, step by step. The gateway counts and forwards nothing. */
 export interface Explanation {

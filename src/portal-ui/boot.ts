@@ -1,5 +1,5 @@
-import type { PortalFacts } from '../gateway/portal/schemas/accounts.ts'
-import type { FrontPage, PublishedApis } from '../gateway/portal/schemas/catalogue.ts'
+import type { PortalFacts } from '../portal/api/schemas/accounts.ts'
+import type { FrontPage, PublishedApis } from '../portal/api/schemas/catalogue.ts'
 
 /** Facts about the portal that a page knows from the start. */
 export type KnownFacts = Omit<PortalFacts, 'signUp'>

@@ -1,4 +1,4 @@
-import type { SandboxCustomer } from '../gateway/portal/schemas/sandbox.ts'
+import type { SandboxCustomer } from '../portal/api/schemas/sandbox.ts'
 import { pageLanguage } from './words.ts'
 
 /** Name of a sandbox customer in the page's language. */

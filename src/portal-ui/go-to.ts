@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
 import { useLocation } from 'wouter'
-import { pagePaths } from '../gateway/portal/page-paths.ts'
+import { pagePaths } from '../portal/pages/page-paths.ts'
 
 const pages = Object.values(pagePaths).map(
   (path) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`),

@@ -1,6 +1,6 @@
-import type { PublishedLimit } from '../gateway/portal/schemas/catalogue.ts'
-import type { ShownWindow } from '../gateway/portal/schemas/window-text.ts'
-import { limitWords, measured, units, windowWords } from '../gateway/portal/schemas/window-words.ts'
+import type { PublishedLimit } from '../portal/api/schemas/catalogue.ts'
+import type { ShownWindow } from '../portal/api/schemas/window-text.ts'
+import { limitWords, measured, units, windowWords } from '../portal/api/schemas/window-words.ts'
 import { languageFacts } from '../messages/language.ts'
 import { pageLanguage, pageLocale, t, words } from './words.ts'
 

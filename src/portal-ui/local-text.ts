@@ -1,4 +1,4 @@
-import type { LocalText } from '../gateway/portal/schemas/catalogue.ts'
+import type { LocalText } from '../portal/api/schemas/catalogue.ts'
 import { isLeftInEnglish, languageFacts } from '../messages/language.ts'
 import { pageLanguage } from './words.ts'
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../gateway/portal/schemas/common.ts'
+import type { Problem } from '../portal/api/schemas/common.ts'
 import { pageLanguage, t, words } from './words.ts'
 
 /** What a problem says in the page's language. */

@@ -1,4 +1,4 @@
-import { pagePaths } from '../gateway/portal/page-paths.ts'
+import { pagePaths } from '../portal/pages/page-paths.ts'
 import { type LazyPage, lazyPage } from './lazy-page.tsx'
 
 /** A page and its path. */

@@ -1,4 +1,4 @@
-import type { applicationTabs } from '../gateway/portal/page-paths.ts'
+import type { applicationTabs } from '../portal/pages/page-paths.ts'
 
 /** A tab of an application's page. */
 export type ApplicationTab = (typeof applicationTabs)[number]

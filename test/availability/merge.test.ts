@@ -9,8 +9,8 @@ import {
   applyRule,
   noCallsYet,
   type Outage,
-} from '../../src/gateway/registry/availability/outage-rule.ts'
-import { readAnswered, readUnanswered } from '../../src/gateway/registry/availability/slice.ts'
+} from '../../src/registry/availability/outage-rule.ts'
+import { readAnswered, readUnanswered } from '../../src/registry/availability/slice.ts'
 import { type LedgerCall, outagesOfLedger } from './ledger-rule.ts'
 import '../support/draw.ts'
 

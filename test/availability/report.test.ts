@@ -11,17 +11,17 @@ import {
 import { newMinute } from '../../src/gateway/operate/availability/interface-minutes.ts'
 import { type EndedReply, replyOf } from '../../src/gateway/operate/availability/reply-of.ts'
 import type { Slice } from '../../src/gateway/operate/availability/seconds-held.ts'
-import { availabilityReport } from '../../src/gateway/registry/availability/availability-report.ts'
-import { consolidateOutages } from '../../src/gateway/registry/availability/consolidate.ts'
-import { daysBetween } from '../../src/gateway/registry/availability/days.ts'
-import type { MaintenanceWindow } from '../../src/gateway/registry/availability/maintenance.ts'
+import { availabilityReport } from '../../src/registry/availability/availability-report.ts'
+import { consolidateOutages } from '../../src/registry/availability/consolidate.ts'
+import { daysBetween } from '../../src/registry/availability/days.ts'
+import type { MaintenanceWindow } from '../../src/registry/availability/maintenance.ts'
 import {
   applyRule,
   noCallsYet,
   type UnansweredCall,
-} from '../../src/gateway/registry/availability/outage-rule.ts'
-import { writeUnanswered } from '../../src/gateway/registry/availability/slice.ts'
-import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+} from '../../src/registry/availability/outage-rule.ts'
+import { writeUnanswered } from '../../src/registry/availability/slice.ts'
+import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { tollgate } from '../support/cli.ts'

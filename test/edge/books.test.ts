@@ -8,7 +8,7 @@ import type { RecordedCall } from '../../src/gateway/operate/calls/recorded-call
 import type { EndedCall } from '../../src/gateway/operate/ended-call.ts'
 import { countCall } from '../../src/gateway/operate/usage/count-call.ts'
 import { createUsageBuffer } from '../../src/gateway/operate/usage/usage-buffer.ts'
-import { explainRecord } from '../../src/gateway/portal/explain-record.ts'
+import { explainRecord } from '../../src/portal/api/explain-record.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { callerOf, hourly, startEdge, testKey } from '../support/edge.ts'

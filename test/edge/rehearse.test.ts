@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { Limit, Plan, Rehearsal } from '../../src/catalogue/catalogue.ts'
 import { createCallRecorder } from '../../src/gateway/operate/call-recorder.ts'
-import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { createClient } from '../support/calling.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { createMailMetrics } from '../../src/gateway/portal/mail/mail-metrics.ts'
-import { createPortalMetrics } from '../../src/gateway/portal/portal-metrics.ts'
+import { createMailMetrics } from '../../src/portal/mail/mail-metrics.ts'
+import { createPortalMetrics } from '../../src/portal/metrics/portal-metrics.ts'
 import { gatewayRegistry, promtoolMissing, withoutRole } from '../support/metrics.ts'
 
 const folder = new URL('../../deploy/prometheus/', import.meta.url)

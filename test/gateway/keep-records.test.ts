@@ -1,6 +1,6 @@
 import t from 'tap'
 import { keepRecords } from '../../src/gateway/operate/keep-records.ts'
-import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { testDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'

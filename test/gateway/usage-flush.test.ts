@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import t from 'tap'
 import { createUsageBuffer } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { createUsageFlush } from '../../src/gateway/operate/usage/usage-flush.ts'
-import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import type { RegistrySchema } from '../../src/registry/schema.ts'
 
 /** A database that cannot be reached, and so many rows that wait for it, of one call each. */
 function startFlush(rows: number) {

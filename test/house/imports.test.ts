@@ -54,8 +54,8 @@ const interfaces: ReadonlySet<string> = new Set([
   'gateway/counters/counter.ts',
   'gateway/counters/standing.ts',
   'gateway/counters/window.ts',
-  'gateway/registry/key-format.ts',
-  'gateway/registry/registry.ts',
+  'registry/keys/key-format.ts',
+  'registry/registry.ts',
 ])
 
 const all = imports()
@@ -134,9 +134,9 @@ t.test(
     for (const { from, to } of all) {
       if (!from.startsWith('portal-ui/') || /^(portal-ui|messages)\//.test(to)) continue
       const isContract =
-        to === 'gateway/portal/page-paths.ts' ||
-        to.startsWith('gateway/portal/schemas/') ||
-        to.startsWith('gateway/portal/samples/')
+        to === 'portal/pages/page-paths.ts' ||
+        to.startsWith('portal/api/schemas/') ||
+        to.startsWith('portal/samples/')
       t.ok(isContract, `${from} imports ${to}`)
     }
   },
@@ -154,7 +154,7 @@ t.test('the environment is read in one place and handed on by the entry points',
   for (const file of globSync('**/*.{ts,tsx}', { cwd: src })) {
     const readsEnvironment = readFileSync(join(src, file), 'utf8').includes('process.env')
     // The samples for Node show such a line, as text.
-    const mayMentionIt = file === 'cli/main.ts' || file === 'gateway/portal/samples/node-sample.ts'
+    const mayMentionIt = file === 'cli/main.ts' || file === 'portal/samples/node-sample.ts'
     t.ok(!readsEnvironment || mayMentionIt, `${file} reads process.env`)
   }
 })

@@ -4,13 +4,13 @@ import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { startFaultProxy } from '../../proofs/faults/fault-proxy.ts'
-import { type Attempts, createAttempts } from '../../src/gateway/portal/accounts/attempts.ts'
-import { createFairQueue } from '../../src/gateway/portal/accounts/fair-queue.ts'
+import { type Attempts, createAttempts } from '../../src/portal/accounts/attempts.ts'
+import { createFairQueue } from '../../src/portal/accounts/fair-queue.ts'
 import {
   type OpenAttemptsOptions,
   openAttempts,
-} from '../../src/gateway/portal/accounts/open-attempts.ts'
-import { PortalError } from '../../src/gateway/portal/portal-error.ts'
+} from '../../src/portal/accounts/open-attempts.ts'
+import { PortalError } from '../../src/portal/api/portal-error.ts'
 import { unknownClient } from '../../src/platform/client-address.ts'
 import { createLifetime } from '../../src/platform/lifetime.ts'
 import { createLog } from '../../src/platform/log.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { explainRecord } from '../../src/gateway/portal/explain-record.ts'
-import type { CallRecord } from '../../src/gateway/registry/call-records.ts'
+import { explainRecord } from '../../src/portal/api/explain-record.ts'
+import type { CallRecord } from '../../src/registry/usage/call-records.ts'
 
 const refused: CallRecord = {
   id: 1,

@@ -4,7 +4,7 @@ import {
   createFairQueue,
   QueueFull,
   type Turn,
-} from '../../src/gateway/portal/accounts/fair-queue.ts'
+} from '../../src/portal/accounts/fair-queue.ts'
 
 /** A queue with one worker whose work ends when the test says so. */
 function rig(waitingMax = 64) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import type { MailTokenPurpose } from '../../src/gateway/registry/mail-tokens.ts'
+import type { MailTokenPurpose } from '../../src/portal/stores/accounts/mail-tokens.ts'
 import { awaitMail, readMails } from '../support/mails.ts'
 import { cookieNamed, createPortalClient, mailedToken, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import t from 'tap'
-import { createOidcProvider } from '../../src/gateway/portal/oidc/provider.ts'
-import { PortalError } from '../../src/gateway/portal/portal-error.ts'
+import { createOidcProvider } from '../../src/portal/oidc/provider.ts'
+import { PortalError } from '../../src/portal/api/portal-error.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 

@@ -13,11 +13,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { applicationTabs, pagePaths } from '../../src/gateway/portal/page-paths.ts'
-import { buildPage, PageBuildError } from '../../src/gateway/portal/pages/build-page.ts'
-import { closure, type Manifest, wordsOf } from '../../src/gateway/portal/pages/page-files.ts'
-import { scriptJson } from '../../src/gateway/portal/pages/script-json.ts'
-import { createTemplate } from '../../src/gateway/portal/pages/template.ts'
+import { applicationTabs, pagePaths } from '../../src/portal/pages/page-paths.ts'
+import { buildPage, PageBuildError } from '../../src/portal/pages/build-page.ts'
+import { closure, type Manifest, wordsOf } from '../../src/portal/pages/page-files.ts'
+import { scriptJson } from '../../src/portal/pages/script-json.ts'
+import { createTemplate } from '../../src/portal/pages/template.ts'
 import english from '../../src/messages/en.json' with { type: 'json' }
 import { type Language, languages } from '../../src/messages/language.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -457,9 +457,9 @@ function smallRepository(t: Test, script: string): string {
   const others = [
     'package-lock.json',
     'tsconfig.json',
-    'src/gateway/portal/page-paths.ts',
-    'src/gateway/portal/samples',
-    'src/gateway/portal/schemas',
+    'src/portal/pages/page-paths.ts',
+    'src/portal/samples',
+    'src/portal/api/schemas',
     'src/messages',
   ]
   for (const name of others) {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { refuseWeakPassword } from '../../src/gateway/portal/accounts/password-weakness.ts'
+import { refuseWeakPassword } from '../../src/portal/accounts/password-weakness.ts'
 
 const owner = { email: 'anna.example@acmebank.test', name: 'Anna Example' }
 const portalUrl = 'https://developer.riverbank.example'

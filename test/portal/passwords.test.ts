@@ -1,6 +1,6 @@
 import * as argon2 from '@node-rs/argon2'
 import t from 'tap'
-import { createPasswords } from '../../src/gateway/portal/accounts/passwords.ts'
+import { createPasswords } from '../../src/portal/accounts/passwords.ts'
 
 const turn = { lanes: [], isPreferred: false }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import { createServedDocument } from '../../src/gateway/portal/documents/served-document.ts'
-import { curlSample } from '../../src/gateway/portal/samples/curl-sample.ts'
+import { createServedDocument } from '../../src/portal/documents/served-document.ts'
+import { curlSample } from '../../src/portal/samples/curl-sample.ts'
 import {
   callHeaders,
   callUrl,

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import type { SampleCall } from '../../src/gateway/portal/samples/sample-call.ts'
-import { sampleLanguages } from '../../src/gateway/portal/samples/sample-languages.ts'
+import type { SampleCall } from '../../src/portal/samples/sample-call.ts'
+import { sampleLanguages } from '../../src/portal/samples/sample-languages.ts'
 import { languageMissing, languages, runSample } from '../support/run-sample.ts'
 
 /** What means something in one of the languages. */

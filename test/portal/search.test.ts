@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createGuides } from '../../src/gateway/portal/guides/guides.ts'
-import { createSearchIndex } from '../../src/gateway/portal/guides/search-index.ts'
+import { createGuides } from '../../src/portal/guides/guides.ts'
+import { createSearchIndex } from '../../src/portal/guides/search-index.ts'
 import type { Language } from '../../src/messages/language.ts'
 import { findEntries } from '../../src/portal-ui/search/find-entries.ts'
 import { newestOnly } from '../../src/portal-ui/search/newest-only.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { createSessionStore } from '../../src/gateway/portal/accounts/session-store.ts'
+import { createSessionStore } from '../../src/portal/accounts/session-store.ts'
 import { awaitMail } from '../support/mails.ts'
 import {
   cookieNamed,

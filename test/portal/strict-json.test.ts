@@ -1,5 +1,5 @@
 import t from 'tap'
-import { namesTwice } from '../../src/gateway/portal/names-twice.ts'
+import { namesTwice } from '../../src/portal/api/names-twice.ts'
 
 t.test('a document that names a member twice is told from any other', async (t) => {
   const once = [

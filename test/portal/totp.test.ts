@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
-import { createTotp } from '../../src/gateway/portal/accounts/totp.ts'
+import { createTotp } from '../../src/portal/accounts/totp.ts'
 import { testKeyring } from '../support/keyring.ts'
 
 t.test('what is no six digits is a wrong code, in any script', async (t) => {

@@ -1,9 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { mock } from 'node:test'
 import t from 'tap'
-import { lookUp } from '../../src/gateway/portal/alerts/look-up.ts'
-import { isPublicAddress } from '../../src/gateway/portal/alerts/public-address.ts'
-import { createWebhookTargets } from '../../src/gateway/portal/alerts/webhook-target.ts'
+import { lookUp } from '../../src/portal/alerts/look-up.ts'
+import { isPublicAddress } from '../../src/portal/alerts/public-address.ts'
+import { createWebhookTargets } from '../../src/portal/alerts/webhook-target.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { until } from '../support/until.ts'
 

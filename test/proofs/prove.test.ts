@@ -174,8 +174,8 @@ t.test('a file is found whatever its name holds', async (t) => {
 t.test('a proof guards its folders, and no folder that begins alike', async (t) => {
   t.ok(selected('src/gateway/edge/run-call.ts').includes('stop'))
   t.notOk(selected('src/gateway/edge-of-the-world/run-call.ts').includes('stop'))
-  t.ok(selected('src/gateway/registry/key-cache.ts').includes('flood'))
-  t.notOk(selected('src/gateway/registry/audit/key-cache.ts').includes('flood'))
+  t.ok(selected('src/registry/keys/key-cache.ts').includes('flood'))
+  t.notOk(selected('src/registry/audit/key-cache.ts').includes('flood'))
 })
 
 t.test('a change of what runs a proof selects it, however far from its own file', async (t) => {

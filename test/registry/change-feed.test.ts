@@ -3,17 +3,17 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool } from 'pg'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openChangeFeed } from '../../src/gateway/registry/change-feed.ts'
+import { openChangeFeed } from '../../src/registry/feed/change-feed.ts'
 import {
   type Change,
   type ChangePage,
   createChanges,
   type KeptChange,
-} from '../../src/gateway/registry/changes.ts'
-import { createLastUsed } from '../../src/gateway/registry/last-used.ts'
-import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
-import type { Authentication } from '../../src/gateway/registry/registry.ts'
-import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+} from '../../src/registry/feed/changes.ts'
+import { createLastUsed } from '../../src/registry/keys/last-used.ts'
+import { openRegistry } from '../../src/registry/open-registry.ts'
+import type { Authentication } from '../../src/registry/registry.ts'
+import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { isOutage, openDatabase } from '../../src/platform/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import {

@@ -5,10 +5,10 @@ import { pruneUsage } from '../../src/gateway/operate/usage/prune-usage.ts'
 import {
   consolidateOutages,
   pruneAvailability,
-} from '../../src/gateway/registry/availability/consolidate.ts'
-import { createChanges } from '../../src/gateway/registry/changes.ts'
-import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
-import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
+} from '../../src/registry/availability/consolidate.ts'
+import { createChanges } from '../../src/registry/feed/changes.ts'
+import type { RegistrySchema } from '../../src/registry/schema.ts'
+import { openRegistryStores } from '../../src/registry/stores.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { tollgate } from '../support/cli.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { generateKey, parseKey } from '../../src/gateway/registry/key-format.ts'
-import { keyMac, parsePeppers } from '../../src/gateway/registry/key-mac.ts'
+import { generateKey, parseKey } from '../../src/registry/keys/key-format.ts'
+import { keyMac, parsePeppers } from '../../src/registry/keys/key-mac.ts'
 
 t.test('a key has its fixed layout and is read back', async (t) => {
   const ids = new Set<string>()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { keyState } from '../../src/gateway/registry/key-state.ts'
+import { keyState } from '../../src/registry/keys/key-state.ts'
 import { eachDatabase } from '../support/database.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 

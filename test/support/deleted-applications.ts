@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import type { RegistrySchema } from '../../src/registry/schema.ts'
 import type { Send } from './portal-client.ts'
 import { bill, consentRequest, mandateRequest } from './requests.ts'
 

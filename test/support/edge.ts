@@ -17,7 +17,7 @@ import {
 } from '../../src/gateway/operate/call-observer.ts'
 import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
 import { createMomentOf } from '../../src/gateway/operate/moment-of.ts'
-import type { Authentication, Caller } from '../../src/gateway/registry/registry.ts'
+import type { Authentication, Caller } from '../../src/registry/registry.ts'
 import type { AccessLog } from '../../src/platform/access-log.ts'
 import { closeListeners, listen } from '../../src/platform/listen.ts'
 import { createLog } from '../../src/platform/log.ts'

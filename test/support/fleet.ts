@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
-import { openRegistryStores, type RegistryStores } from '../../src/gateway/registry/stores.ts'
+import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
+import { openRegistryStores, type RegistryStores } from '../../src/registry/stores.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { type Client, createClient } from './calling.ts'

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Mails } from '../../src/gateway/portal/mail/open-mails.ts'
-import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
-import { createOutbox } from '../../src/gateway/portal/mail/outbox.ts'
-import { readHeader } from '../../src/gateway/portal/mail/read-header.ts'
+import type { Mails } from '../../src/portal/mail/open-mails.ts'
+import { createOptOuts } from '../../src/portal/mail/opt-out.ts'
+import { createOutbox } from '../../src/portal/mail/outbox.ts'
+import { readHeader } from '../../src/portal/mail/read-header.ts'
 import { testKeyring } from './keyring.ts'
 import { until } from './until.ts'
 

@@ -1,5 +1,5 @@
-import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
-import { openRegistryStores, type RegistryStores } from '../../src/gateway/registry/stores.ts'
+import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
+import { openRegistryStores, type RegistryStores } from '../../src/registry/stores.ts'
 import type { Database } from '../../src/platform/database.ts'
 
 export const testPeppers = parsePeppers('a-pepper-for-tests-and-nothing-else')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { generateKey } from '../../../src/gateway/registry/key-format.ts'
+import { generateKey } from '../../../src/registry/keys/key-format.ts'
 import { callEach } from '../client.ts'
 import { operations, prefix } from '../operations.ts'
 import { settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'

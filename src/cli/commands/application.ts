@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Application, Applications } from '../../gateway/registry/applications.ts'
+import type { Application, Applications } from '../../registry/applications/applications.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { findApplication, findDeveloper } from '../find.ts'

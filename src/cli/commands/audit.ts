@@ -6,12 +6,12 @@ import type {
   AuditFault,
   ChainVerdict,
   ExpectedLink,
-} from '../../gateway/registry/audit/chain-check.ts'
-import { ExportStartMissing, verifyExport } from '../../gateway/registry/audit/export-audit.ts'
-import { AuditBusy, AuditFaulty } from '../../gateway/registry/audit/prune-audit.ts'
-import { AuditBroken } from '../../gateway/registry/audit/sealer.ts'
-import { type AuditKeys, idOfAuditKey } from '../../gateway/registry/audit/signer.ts'
-import type { AuditReport } from '../../gateway/registry/audit/verify-audit.ts'
+} from '../../registry/audit/chain-check.ts'
+import { ExportStartMissing, verifyExport } from '../../registry/audit/export-audit.ts'
+import { AuditBusy, AuditFaulty } from '../../registry/audit/prune-audit.ts'
+import { AuditBroken } from '../../registry/audit/sealer.ts'
+import { type AuditKeys, idOfAuditKey } from '../../registry/audit/signer.ts'
+import type { AuditReport } from '../../registry/audit/verify-audit.ts'
 import { isForbidden } from '../../platform/database.ts'
 import { CommandError, ReportedError, UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'

@@ -9,7 +9,7 @@ export function registerBuild(command: Command, context: CommandContext): void {
       "Build the portal's page into dist/, unless it is there already, and print its folder. A portal does this at startup; for a read-only file system, build it beforehand.",
     )
     .action(async () => {
-      const { buildPage } = await import('../../gateway/portal/pages/build-page.ts')
+      const { buildPage } = await import('../../portal/pages/build-page.ts')
       const folder = await buildPage({ log: createLog('warn') })
       context.output.line(folder)
     })

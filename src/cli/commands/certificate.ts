@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { type CertificateUse, certificateUses } from '../../certificates/certificate.ts'
-import { certificateState } from '../../gateway/registry/certificate-state.ts'
+import { certificateState } from '../../registry/certificates/certificate-state.ts'
 import type {
   ApplicationCertificate,
   CertificateNamed,
-} from '../../gateway/registry/certificates.ts'
-import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
-import type { RegistryStores } from '../../gateway/registry/stores.ts'
+} from '../../registry/certificates/certificates.ts'
+import { RegistryNotFound } from '../../registry/registry-errors.ts'
+import type { RegistryStores } from '../../registry/stores.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { SecurityEventFilter } from '../../gateway/registry/security-event-log.ts'
-import type { RegistryStores } from '../../gateway/registry/stores.ts'
+import type { SecurityEventFilter } from '../../registry/audit/security-event-log.ts'
+import type { RegistryStores } from '../../registry/stores.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { bankMigrations } from '../../backend/stores/migrations/index.ts'
-import { registryMigrations } from '../../gateway/registry/migrations/index.ts'
+import { registryMigrations } from '../../registry/migrations/index.ts'
 import type { Database } from '../../platform/database.ts'
 import { migrate, readSchema, type SchemaOptions } from '../../platform/migrate.ts'
 import { packageVersion } from '../../platform/package-version.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { limitNames } from '../../catalogue/effective-limits.ts'
-import type { LimitOverride } from '../../gateway/registry/overrides.ts'
+import type { LimitOverride } from '../../registry/applications/overrides.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'

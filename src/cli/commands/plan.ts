@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { assessPlan } from '../../gateway/operate/plan/assess-plan.ts'
-import type { RegistryStores } from '../../gateway/registry/stores.ts'
+import type { RegistryStores } from '../../registry/stores.ts'
 import { breakingExitCode, ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import type { CountersSession } from '../counters-session.ts'

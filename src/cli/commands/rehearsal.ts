@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RehearsedUsage } from '../../gateway/registry/rehearsed-usage.ts'
+import type { RehearsedUsage } from '../../registry/usage/rehearsed-usage.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { findApplication } from '../find.ts'

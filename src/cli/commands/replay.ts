@@ -2,9 +2,9 @@ import type { ApiVersion, Catalogue, Operation } from '../../catalogue/catalogue
 import {
   type ReplayApplicationOptions,
   replayApplication,
-} from '../../gateway/operate/replay/replay-application.ts'
-import type { Replay, ReplayedOperation } from '../../gateway/operate/replay/replay-calls.ts'
-import type { RegistryStores } from '../../gateway/registry/stores.ts'
+} from '../../portal/replay/replay-application.ts'
+import type { Replay, ReplayedOperation } from '../../portal/replay/replay-calls.ts'
+import type { RegistryStores } from '../../registry/stores.ts'
 import { findApplication } from '../find.ts'
 import { drawTable, printable } from '../output.ts'
 

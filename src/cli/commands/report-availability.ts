@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { csvOf } from '../../gateway/portal/csv.ts'
-import type { Indicators } from '../../gateway/registry/availability/availability-report.ts'
+import { csvOf } from '../../portal/api/csv.ts'
+import type { Indicators } from '../../registry/availability/availability-report.ts'
 import {
   type DatedReport,
   readAvailabilityReport,
-} from '../../gateway/registry/availability/read-report.ts'
-import { reportColumns } from '../../gateway/registry/availability/report-columns.ts'
+} from '../../registry/availability/read-report.ts'
+import { reportColumns } from '../../registry/availability/report-columns.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'

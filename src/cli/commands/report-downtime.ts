@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { MaintenanceWindow } from '../../gateway/registry/availability/maintenance.ts'
+import type { MaintenanceWindow } from '../../registry/availability/maintenance.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { drawFields, drawTable } from '../output.ts'

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
-import { csvOf } from '../../gateway/portal/csv.ts'
-import { dayOf } from '../../gateway/portal/mail/utc-time.ts'
+import { csvOf } from '../../portal/api/csv.ts'
+import { dayOf } from '../../portal/mail/utc-time.ts'
 import {
   type ReportedUsage,
   type ReportSubject,
   reportSubjects,
-} from '../../gateway/registry/usage-report.ts'
+} from '../../registry/usage/usage-report.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'

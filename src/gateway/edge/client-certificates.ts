@@ -12,7 +12,7 @@ import { createBoundedMap } from '../../platform/bounded-map.ts'
 import { plainAddress } from '../../platform/client-address.ts'
 import type { Refusal } from '../../platform/problem.ts'
 import { peerCertificates } from '../../platform/tls.ts'
-import type { CertificateNames, CertificateRegister } from '../registry/registry.ts'
+import type { CertificateNames, CertificateRegister } from '../../registry/registry.ts'
 import { certificateChallenge } from './certificate-challenge.ts'
 import type { RequestFields } from './request/request-fields.ts'
 

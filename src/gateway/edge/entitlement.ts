@@ -2,7 +2,7 @@ import { type Operation, type OutagePolicy, versionKey } from '../../catalogue/c
 import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
 import { bucketName, rehearsedBucketName } from '../counters/bucket.ts'
 import type { BucketLimit } from '../counters/counter.ts'
-import type { Caller } from '../registry/registry.ts'
+import type { Caller } from '../../registry/registry.ts'
 import type { AuthenticatedCall } from './call.ts'
 import type { Published } from './published.ts'
 

@@ -7,7 +7,7 @@ import { type Repetition, repeatedly } from '../../platform/repeatedly.ts'
 import { type UpstreamCredentials, upstreamOptions } from '../../platform/tls.ts'
 import type { Watched } from '../../platform/watched-files.ts'
 import type { IdentitySigner } from '../edge/forward/identity.ts'
-import type { DeletedApplications } from '../registry/deleted-applications.ts'
+import type { DeletedApplications } from '../../registry/applications/deleted-applications.ts'
 
 export interface EndAtBankOptions {
   readonly deleted: DeletedApplications

@@ -3,8 +3,8 @@ import type { JobMetrics } from '../../platform/job-metrics.ts'
 import type { Logger } from '../../platform/log.ts'
 import { repeatedly } from '../../platform/repeatedly.ts'
 import type { SecurityEventName, SecurityEvents } from '../../platform/security-events.ts'
-import { AuditBroken, type SealedEntry } from '../registry/audit/sealer.ts'
-import type { RegistryStores } from '../registry/stores.ts'
+import { AuditBroken, type SealedEntry } from '../../registry/audit/sealer.ts'
+import type { RegistryStores } from '../../registry/stores.ts'
 
 export interface KeepAuditOptions {
   readonly stores: {

@@ -5,7 +5,7 @@ import {
   type NotedConfiguration,
   notedConfiguration,
   type PublishedConfigurations,
-} from '../registry/published-configurations.ts'
+} from '../../registry/feed/published-configurations.ts'
 
 const everyMs = 60_000
 

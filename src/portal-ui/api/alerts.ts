@@ -6,7 +6,7 @@ import type {
   DeliveryList,
   NewWebhook,
   WebhookInput,
-} from '../../gateway/portal/schemas/alerts.ts'
+} from '../../portal/api/schemas/alerts.ts'
 import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'
 

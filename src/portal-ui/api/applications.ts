@@ -15,8 +15,8 @@ import type {
   Subscription,
   SubscriptionInput,
   SubscriptionList,
-} from '../../gateway/portal/schemas/applications.ts'
-import type { ApplicationSummaryList } from '../../gateway/portal/schemas/usage.ts'
+} from '../../portal/api/schemas/applications.ts'
+import type { ApplicationSummaryList } from '../../portal/api/schemas/usage.ts'
 import { request, requestList } from './client.ts'
 
 const root = '/api/applications'

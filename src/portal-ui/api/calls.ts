@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { CallPlaces, CallRecordList } from '../../gateway/portal/schemas/usage.ts'
+import type { CallPlaces, CallRecordList } from '../../portal/api/schemas/usage.ts'
 import type { CallFilter } from '../calls/check-list.ts'
 import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'

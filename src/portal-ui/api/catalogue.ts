@@ -1,10 +1,10 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import type { GatewayState, PortalFacts } from '../../gateway/portal/schemas/accounts.ts'
+import type { GatewayState, PortalFacts } from '../../portal/api/schemas/accounts.ts'
 import type {
   FrontPage,
   PublishedApis,
   VersionDiff,
-} from '../../gateway/portal/schemas/catalogue.ts'
+} from '../../portal/api/schemas/catalogue.ts'
 import { languageQuery } from '../words.ts'
 import { request, requestList } from './client.ts'
 

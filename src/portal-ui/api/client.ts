@@ -1,4 +1,4 @@
-import type { Problem } from '../../gateway/portal/schemas/common.ts'
+import type { Problem } from '../../portal/api/schemas/common.ts'
 import { t } from '../words.ts'
 import { askForProof } from './proof-question.ts'
 

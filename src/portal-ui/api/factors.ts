@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Session } from '../../gateway/portal/schemas/accounts.ts'
+import type { Session } from '../../portal/api/schemas/accounts.ts'
 import type {
   Enrolment,
   EnrolmentConfirmation,
@@ -10,7 +10,7 @@ import type {
   RecoveryCodes,
   TotpConfirmation,
   TotpOffer,
-} from '../../gateway/portal/schemas/factors.ts'
+} from '../../portal/api/schemas/factors.ts'
 import { request } from './client.ts'
 import { createPasskey } from './passkeys.ts'
 import { sessionKey } from './session.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Guide, GuideList, SearchIndex } from '../../gateway/portal/schemas/guides.ts'
+import type { Guide, GuideList, SearchIndex } from '../../portal/api/schemas/guides.ts'
 import { pageLanguage } from '../words.ts'
 import { request, requestList } from './client.ts'
 

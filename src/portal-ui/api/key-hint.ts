@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ApplicationList, KeyList } from '../../gateway/portal/schemas/applications.ts'
+import type { ApplicationList, KeyList } from '../../portal/api/schemas/applications.ts'
 import { applicationPath } from './applications.ts'
 import { requestList } from './client.ts'
 import { useSession } from './session.ts'

@@ -5,7 +5,7 @@ import type {
   LimitRequestGrant,
   LimitRequestInput,
   LimitRequestList,
-} from '../../gateway/portal/schemas/limit-requests.ts'
+} from '../../portal/api/schemas/limit-requests.ts'
 import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'
 

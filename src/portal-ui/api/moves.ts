@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Subscription } from '../../gateway/portal/schemas/applications.ts'
-import type { MoveInput, MovePreview } from '../../gateway/portal/schemas/moves.ts'
+import type { Subscription } from '../../portal/api/schemas/applications.ts'
+import type { MoveInput, MovePreview } from '../../portal/api/schemas/moves.ts'
 import { applicationPath } from './applications.ts'
 import { request } from './client.ts'
 

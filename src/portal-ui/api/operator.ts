@@ -5,9 +5,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import type { KeyList } from '../../gateway/portal/schemas/applications.ts'
-import type { AvailabilityAnswer } from '../../gateway/portal/schemas/availability.ts'
-import type { WaitingLimitRequestList } from '../../gateway/portal/schemas/limit-requests.ts'
+import type { KeyList } from '../../portal/api/schemas/applications.ts'
+import type { AvailabilityAnswer } from '../../portal/api/schemas/availability.ts'
+import type { WaitingLimitRequestList } from '../../portal/api/schemas/limit-requests.ts'
 import type {
   AuditList,
   LimitOverride,
@@ -25,7 +25,7 @@ import type {
   SecurityEventQuery,
   SignUpMode,
   TopApplications,
-} from '../../gateway/portal/schemas/operator.ts'
+} from '../../portal/api/schemas/operator.ts'
 import { languageQuery } from '../words.ts'
 import { request, requestList } from './client.ts'
 

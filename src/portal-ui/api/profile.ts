@@ -8,7 +8,7 @@ import type {
   ProfileChange,
   Session,
   TermsAcceptance,
-} from '../../gateway/portal/schemas/accounts.ts'
+} from '../../portal/api/schemas/accounts.ts'
 import { request } from './client.ts'
 import { sessionKey, useForgetSession } from './session.ts'
 

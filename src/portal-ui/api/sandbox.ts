@@ -5,7 +5,7 @@ import type {
   Sandbox,
   TestCertificates,
   TestCertificatesInput,
-} from '../../gateway/portal/schemas/sandbox.ts'
+} from '../../portal/api/schemas/sandbox.ts'
 import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'
 

@@ -12,12 +12,12 @@ import type {
   SignUpCompletion,
   TokenUse,
   Verification,
-} from '../../gateway/portal/schemas/accounts.ts'
+} from '../../portal/api/schemas/accounts.ts'
 import type {
   FactorAnswer,
   FactorChallenge,
   SessionList,
-} from '../../gateway/portal/schemas/factors.ts'
+} from '../../portal/api/schemas/factors.ts'
 import { isProblem, request, requestList } from './client.ts'
 
 /** Cache key of the session; its value is null without a signed-in developer. */

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { History, LiveUsageList } from '../../gateway/portal/schemas/usage.ts'
+import type { History, LiveUsageList } from '../../portal/api/schemas/usage.ts'
 import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'
 

@@ -1,4 +1,4 @@
-import type { CallsQuery } from '../../gateway/portal/schemas/usage.ts'
+import type { CallsQuery } from '../../portal/api/schemas/usage.ts'
 import type { ListedOperation } from './call-shape.ts'
 import { accountsOperation } from './read-accounts.ts'
 

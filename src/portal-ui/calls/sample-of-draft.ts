@@ -2,8 +2,8 @@ import type {
   SampleCall,
   SamplePart,
   SampleValue,
-} from '../../gateway/portal/samples/sample-call.ts'
-import { sampleValue } from '../../gateway/portal/samples/sample-value.ts'
+} from '../../portal/samples/sample-call.ts'
+import { sampleValue } from '../../portal/samples/sample-value.ts'
 import { type CallDraft, callHeaders, callUrl, keyHeader } from './call-draft.ts'
 import { requestIdHeader } from './call-shape.ts'
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { VersionChange } from '../../gateway/portal/schemas/catalogue.ts'
+import type { VersionChange } from '../../portal/api/schemas/catalogue.ts'
 import { Message } from './message.tsx'
 
 /** One difference between two versions, `Response 201: _links.scaStatus removed`. */

@@ -1,5 +1,5 @@
-import { curlSample } from '../../gateway/portal/samples/curl-sample.ts'
-import { sampleLanguages } from '../../gateway/portal/samples/sample-languages.ts'
+import { curlSample } from '../../portal/samples/curl-sample.ts'
+import { sampleLanguages } from '../../portal/samples/sample-languages.ts'
 import type { CallDraft } from '../calls/call-draft.ts'
 import { sampleOfDraft } from '../calls/sample-of-draft.ts'
 import { useFacts } from '../facts.tsx'

@@ -1,6 +1,6 @@
 import { useElementSize } from '@mantine/hooks'
 import { useState } from 'react'
-import type { History, HistoryPoint } from '../../gateway/portal/schemas/usage.ts'
+import type { History, HistoryPoint } from '../../portal/api/schemas/usage.ts'
 import { milliseconds, wholeNumber } from '../in-words.ts'
 import { t } from '../words.ts'
 import classes from './history-plot.module.css'

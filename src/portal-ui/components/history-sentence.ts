@@ -1,4 +1,4 @@
-import type { History } from '../../gateway/portal/schemas/usage.ts'
+import type { History } from '../../portal/api/schemas/usage.ts'
 import { t } from '../words.ts'
 
 interface SummedHistory extends Pick<History, 'step'> {

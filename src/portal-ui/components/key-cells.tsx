@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core'
-import type { Key } from '../../gateway/portal/schemas/applications.ts'
+import type { Key } from '../../portal/api/schemas/applications.ts'
 import { t } from '../words.ts'
 import type { DataColumn } from './data-table.tsx'
 import classes from './key-cells.module.css'

@@ -1,4 +1,4 @@
-import type { Key } from '../../gateway/portal/schemas/applications.ts'
+import type { Key } from '../../portal/api/schemas/applications.ts'
 import { t } from '../words.ts'
 
 /**

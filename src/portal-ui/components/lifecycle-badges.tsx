@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core'
-import type { PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedVersion } from '../../portal/api/schemas/catalogue.ts'
 import { t } from '../words.ts'
 import { Day } from './day.tsx'
 import { Message } from './message.tsx'

@@ -1,4 +1,4 @@
-import type { History } from '../../gateway/portal/schemas/usage.ts'
+import type { History } from '../../portal/api/schemas/usage.ts'
 import { dateFormat } from '../formats.ts'
 
 const hour = { hour: '2-digit', minute: '2-digit' } as const

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import type { BrandFacts } from '../../gateway/portal/schemas/brand.ts'
+import type { BrandFacts } from '../../portal/api/schemas/brand.ts'
 import { useBrandName } from '../facts.tsx'
 import { Message } from './message.tsx'
 

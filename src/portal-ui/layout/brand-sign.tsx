@@ -1,4 +1,4 @@
-import type { PictureFacts } from '../../gateway/portal/schemas/brand.ts'
+import type { PictureFacts } from '../../portal/api/schemas/brand.ts'
 import { useFacts } from '../facts.tsx'
 import classes from './brand-sign.module.css'
 

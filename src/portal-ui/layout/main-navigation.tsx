@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { Developer } from '../../gateway/portal/schemas/accounts.ts'
+import type { Developer } from '../../portal/api/schemas/accounts.ts'
 import { t } from '../words.ts'
 import { useMainLinks } from './main-links.ts'
 import classes from './shell.module.css'

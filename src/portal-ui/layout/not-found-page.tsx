@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { Link } from 'wouter'
-import { pagePaths } from '../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { t } from '../words.ts'
 import { Page } from './page.tsx'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Redirect, useLocation, useSearch } from 'wouter'
-import { pagePaths } from '../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { useSession } from '../api/session.ts'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { Slow } from '../components/slow.tsx'

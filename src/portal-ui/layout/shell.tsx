@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
-import { pagePaths } from '../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { useSession } from '../api/session.ts'
 import { useBrandName } from '../facts.tsx'
 import { t } from '../words.ts'

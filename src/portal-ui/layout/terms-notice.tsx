@@ -1,5 +1,5 @@
 import { Anchor, Button } from '@mantine/core'
-import type { BrandFacts } from '../../gateway/portal/schemas/brand.ts'
+import type { BrandFacts } from '../../portal/api/schemas/brand.ts'
 import { useTermsAcceptance } from '../api/profile.ts'
 import { Message } from '../components/message.tsx'
 import { NoticeLine } from '../components/notice-line.tsx'

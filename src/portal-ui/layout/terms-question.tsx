@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import type { BrandFacts } from '../../gateway/portal/schemas/brand.ts'
+import type { BrandFacts } from '../../portal/api/schemas/brand.ts'
 import { useTermsAcceptance } from '../api/profile.ts'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { TermsSentence } from '../components/terms-sentence.tsx'

@@ -4,7 +4,7 @@ import type {
   MissingOperation,
   PublishedOperation,
   PublishedVersion,
-} from '../../gateway/portal/schemas/catalogue.ts'
+} from '../../portal/api/schemas/catalogue.ts'
 import { DocumentText } from '../components/document-text.tsx'
 import { MethodBadge } from '../components/method-badge.tsx'
 import { Pill } from '../components/pill.tsx'

@@ -1,6 +1,6 @@
 import { Title } from '@mantine/core'
 import { type RefObject, Suspense, useMemo } from 'react'
-import type { PublishedOperation } from '../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedOperation } from '../../portal/api/schemas/catalogue.ts'
 import { useKeyHint } from '../api/key-hint.ts'
 import { CodeTabs } from '../components/code-tabs.tsx'
 import { CopyValue } from '../components/copy-value.tsx'

@@ -1,6 +1,6 @@
 import { Anchor, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
-import type { PublishedApi, PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedApi, PublishedVersion } from '../../portal/api/schemas/catalogue.ts'
 import { membersOf, textOf } from '../calls/document-nodes.ts'
 import { CopyValue } from '../components/copy-value.tsx'
 import { Message } from '../components/message.tsx'

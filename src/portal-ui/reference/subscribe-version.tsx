@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Suspense } from 'react'
 import { Link } from 'wouter'
-import type { PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedVersion } from '../../portal/api/schemas/catalogue.ts'
 import { useSession } from '../api/session.ts'
 import { lazyPage } from '../lazy-page.tsx'
 import { versionPath } from '../published.ts'

@@ -1,5 +1,5 @@
 import { Suspense } from 'react'
-import type { PublishedOperation } from '../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedOperation } from '../../portal/api/schemas/catalogue.ts'
 import { useSession } from '../api/session.ts'
 import { lazyPage } from '../lazy-page.tsx'
 import { operationPath } from '../published.ts'

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { pagePaths } from '../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { useApplications } from '../api/applications.ts'
 import { Menu, MenuItem, MenuLabel } from '../components/menu.tsx'
 import { tabPath } from '../tab-path.ts'

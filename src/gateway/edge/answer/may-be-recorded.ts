@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../platform/errors.ts'
-import { parseKey } from '../../registry/key-format.ts'
+import { parseKey } from '../../../registry/keys/key-format.ts'
 import type { Call } from '../call.ts'
 
 /** Refusals by the key check itself: the caller cannot be found again. */

@@ -1,6 +1,6 @@
 import { createNetworks } from '../../../platform/networks.ts'
 import type { Refusal } from '../../../platform/problem.ts'
-import type { Caller } from '../../registry/registry.ts'
+import type { Caller } from '../../../registry/registry.ts'
 import type { AuthenticatedCall } from '../call.ts'
 import type { Judge } from '../check.ts'
 

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../platform/problem.ts'
-import type { KeyAuthenticator } from '../../registry/registry.ts'
+import type { KeyAuthenticator } from '../../../registry/registry.ts'
 import type { AuthenticatedCall, CertifiedCall } from '../call.ts'
 import { type Check, guarded, type Next } from '../check.ts'
 import type { FailureThrottle } from '../failure-throttle.ts'

@@ -9,7 +9,7 @@ import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet, type JWK } from 
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
 import type { Drill } from '../../../platform/drills.ts'
 import type { Watched } from '../../../platform/watched-files.ts'
-import type { Caller } from '../../registry/registry.ts'
+import type { Caller } from '../../../registry/registry.ts'
 import type { ClientCertificate } from '../client-certificates.ts'
 
 /** The key of an embedded process: its place in the data folder, and how to generate it. */

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import { Tally } from '../../../platform/tally.ts'
-import type { Caller } from '../../registry/registry.ts'
+import type { Caller } from '../../../registry/registry.ts'
 
 /**
  * Share of a developer in the memory that other developers leave. The shares

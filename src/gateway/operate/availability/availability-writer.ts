@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../registry/schema.ts'
-import type { RegistryTransaction } from '../../registry/transaction.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { RegistryTransaction } from '../../../registry/transaction.ts'
 import type { InterfaceMinute } from './interface-minutes.ts'
 import type { Slice } from './seconds-held.ts'
 

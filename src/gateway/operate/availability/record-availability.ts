@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../../platform/log.ts'
 import { repeatedly } from '../../../platform/repeatedly.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
 import { type AvailabilityTally, createAvailabilityTally } from './availability-tally.ts'
 import { readWanted, UncertainWrite, writeMinutes, writeSlices } from './availability-writer.ts'
 import type { Slice } from './seconds-held.ts'

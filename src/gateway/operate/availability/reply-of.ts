@@ -1,4 +1,4 @@
-import { seriesMs } from '../../registry/availability/outage-rule.ts'
+import { seriesMs } from '../../../registry/availability/outage-rule.ts'
 import type { FinishedCall } from '../metrics.ts'
 
 /**

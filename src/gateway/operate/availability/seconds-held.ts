@@ -1,5 +1,5 @@
-import type { UnansweredCall } from '../../registry/availability/outage-rule.ts'
-import { writeAnswered } from '../../registry/availability/slice.ts'
+import type { UnansweredCall } from '../../../registry/availability/outage-rule.ts'
+import { writeAnswered } from '../../../registry/availability/slice.ts'
 import { addUnanswered, noneHeld, textOf, type UnansweredHeld } from './unanswered-held.ts'
 
 /** How long a gateway remembers a second of an API version: longer than a call takes, and than a usual outage of the database. */

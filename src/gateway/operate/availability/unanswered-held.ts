@@ -1,5 +1,5 @@
-import type { UnansweredCall } from '../../registry/availability/outage-rule.ts'
-import { type CountedCalls, writeUnanswered } from '../../registry/availability/slice.ts'
+import type { UnansweredCall } from '../../../registry/availability/outage-rule.ts'
+import { type CountedCalls, writeUnanswered } from '../../../registry/availability/slice.ts'
 
 /** Unanswered calls of one second that are not written yet. */
 export interface UnansweredHeld {

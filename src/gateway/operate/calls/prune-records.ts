@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { inPortions } from '../../registry/in-portions.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
+import { inPortions } from '../../../registry/in-portions.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
 
 /** Number of newest records kept per application. */
 export const recordsKept = 1_000

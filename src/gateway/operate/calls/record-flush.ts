@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../../platform/log.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
 import type { RecordingMetrics } from '../metrics.ts'
 import { pruneOverflow } from './prune-records.ts'
 import type { RecordBuffer } from './record-buffer.ts'

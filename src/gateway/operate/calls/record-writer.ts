@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../registry/schema.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
 import type { RecordedCall } from './recorded-call.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { CatalogueChange } from '../../../catalogue/compare-catalogues.ts'
-import type { LimitOverride } from '../../registry/overrides.ts'
-import type { ActiveSubscription } from '../../registry/subscriptions.ts'
+import type { LimitOverride } from '../../../registry/applications/overrides.ts'
+import type { ActiveSubscription } from '../../../registry/applications/subscriptions.ts'
 
 export interface AffectedApplication {
   readonly id: string

@@ -10,7 +10,7 @@ import {
 } from '../../../catalogue/compare-catalogues.ts'
 import type { Counter } from '../../counters/counter.ts'
 import { StoreUnavailableError } from '../../counters/store-unavailable.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
+import type { RegistryStores } from '../../../registry/stores.ts'
 import { NotRunning } from '../control-client.ts'
 import { type AffectedApplication, affectedBy, type InUse } from './affected.ts'
 import { type NewLimit, newLimits } from './new-limits.ts'

@@ -1,9 +1,9 @@
 import { type Limit, type Operation, type Plan, versionKey } from '../../../catalogue/catalogue.ts'
 import { type Compared, isOffered } from '../../../catalogue/compare-catalogues.ts'
 import { effectiveLimits } from '../../../catalogue/effective-limits.ts'
-import { isLeast } from '../../registry/exceeded-usage.ts'
-import type { LimitOverride } from '../../registry/overrides.ts'
-import type { ActiveSubscription } from '../../registry/subscriptions.ts'
+import { isLeast } from '../../../registry/usage/exceeded-usage.ts'
+import type { LimitOverride } from '../../../registry/applications/overrides.ts'
+import type { ActiveSubscription } from '../../../registry/applications/subscriptions.ts'
 import type { AffectedApplication } from './affected.ts'
 import type { AssessedChange } from './assess-plan.ts'
 

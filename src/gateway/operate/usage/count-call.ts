@@ -1,4 +1,4 @@
-import { bucketOf } from '../../registry/duration-buckets.ts'
+import { bucketOf } from '../../../registry/usage/duration-buckets.ts'
 import { type EndedCall, wasAdmitted } from '../ended-call.ts'
 import type { RecordingMetrics } from '../metrics.ts'
 import type { UsageBuffer, UsageCounts } from './usage-buffer.ts'

@@ -1,5 +1,5 @@
 import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
-import { noDurations } from '../../registry/duration-buckets.ts'
+import { noDurations } from '../../../registry/usage/duration-buckets.ts'
 
 /** Counts of one application, operation and minute. Names and types match the statement in `usage-writer.ts`. */
 export interface UsageCounts {

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useEmailConfirmation } from '../../api/session.ts'
 import { TextLink } from '../../components/text-link.tsx'
 import { t } from '../../words.ts'

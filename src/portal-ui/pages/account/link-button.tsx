@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
-import type { TokenUse } from '../../../gateway/portal/schemas/accounts.ts'
+import type { TokenUse } from '../../../portal/api/schemas/accounts.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 
 export interface LinkButtonProps {

@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { Message } from '../../components/message.tsx'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'

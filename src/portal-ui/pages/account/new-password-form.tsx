@@ -1,5 +1,5 @@
 import { useForm } from '@mantine/form'
-import type { BrandFacts } from '../../../gateway/portal/schemas/brand.ts'
+import type { BrandFacts } from '../../../portal/api/schemas/brand.ts'
 import { Form, type FormProps } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { newPasswordRules, PasswordLength } from '../../components/password-length.tsx'

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { isProblem } from '../../api/client.ts'
 import { useOptOut, useOptOutFacts } from '../../api/session.ts'
 import { Message } from '../../components/message.tsx'

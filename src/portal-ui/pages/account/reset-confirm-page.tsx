@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { usePasswordResetConfirmation } from '../../api/session.ts'
 import { t } from '../../words.ts'
 import { MailLinkPage } from './mail-link-page.tsx'

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { usePasswordReset } from '../../api/session.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { Message } from '../../components/message.tsx'

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { BrandFacts } from '../../../gateway/portal/schemas/brand.ts'
+import type { BrandFacts } from '../../../portal/api/schemas/brand.ts'
 import { TermsSentence } from '../../components/terms-sentence.tsx'
 
 interface TermsCheckboxProps {

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { Link, Redirect } from 'wouter'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
 import { useSession, useVerification } from '../../api/session.ts'
 import { useFacts } from '../../facts.tsx'

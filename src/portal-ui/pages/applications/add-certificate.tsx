@@ -1,6 +1,6 @@
 import { Group, NativeSelect, Stack, Textarea, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { CertificateInput } from '../../../gateway/portal/schemas/applications.ts'
+import type { CertificateInput } from '../../../portal/api/schemas/applications.ts'
 import { useCertificateAdding } from '../../api/applications.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { t } from '../../words.ts'

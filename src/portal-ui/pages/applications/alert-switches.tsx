@@ -1,6 +1,6 @@
 import { Checkbox, Table, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { Alerts } from '../../../gateway/portal/schemas/alerts.ts'
+import type { Alerts } from '../../../portal/api/schemas/alerts.ts'
 import { useAlertsChange } from '../../api/alerts.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Message } from '../../components/message.tsx'

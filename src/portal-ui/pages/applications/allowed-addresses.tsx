@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect } from 'react'
-import type { Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { Key } from '../../../portal/api/schemas/applications.ts'
 import { useAddressesOfKey } from '../../api/applications.ts'
 import { entriesOf } from '../../components/entries.ts'
 import { EntriesArea } from '../../components/entries-area.tsx'

@@ -1,4 +1,4 @@
-import type { Answered } from '../../../gateway/portal/schemas/usage.ts'
+import type { Answered } from '../../../portal/api/schemas/usage.ts'
 import { percent, wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
 import classes from './answered-bar.module.css'

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { Application } from '../../../gateway/portal/schemas/applications.ts'
+import type { Application } from '../../../portal/api/schemas/applications.ts'
 import { useApplicationUpdate } from '../../api/applications.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { Message } from '../../components/message.tsx'

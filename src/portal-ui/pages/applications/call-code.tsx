@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core'
-import { sampleLanguages } from '../../../gateway/portal/samples/sample-languages.ts'
+import { sampleLanguages } from '../../../portal/samples/sample-languages.ts'
 import type { CallDraft } from '../../calls/call-draft.ts'
 import { sampleOfDraft } from '../../calls/sample-of-draft.ts'
 import { CodeTabs } from '../../components/code-tabs.tsx'

@@ -1,5 +1,5 @@
 import { Button, Drawer } from '@mantine/core'
-import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import type { CallRecord } from '../../../portal/api/schemas/usage.ts'
 import { useCallsWithId } from '../../api/calls.ts'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { QueryState } from '../../components/query-state.tsx'

@@ -1,6 +1,6 @@
 import { Button, List, Text } from '@mantine/core'
 import { Link, Redirect, useParams } from 'wouter'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useCallPlaces } from '../../api/calls.ts'
 import { QueryState } from '../../components/query-state.tsx'
 import { Page } from '../../layout/page.tsx'

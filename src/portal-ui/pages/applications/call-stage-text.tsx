@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import type { CallRecord } from '../../../portal/api/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'

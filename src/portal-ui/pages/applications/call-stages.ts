@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import type { CallRecord } from '../../../portal/api/schemas/usage.ts'
 import { isAdmitted } from './call-words.ts'
 
 /** What a call passes, in this order. */

@@ -1,6 +1,6 @@
 import { Anchor, Button, VisuallyHidden } from '@mantine/core'
 import { Link } from 'wouter'
-import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import type { CallRecord } from '../../../portal/api/schemas/usage.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
 import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'

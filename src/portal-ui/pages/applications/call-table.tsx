@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import { Fragment, type KeyboardEvent } from 'react'
-import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import type { CallRecord } from '../../../portal/api/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'

@@ -1,5 +1,5 @@
-import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
-import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import type { PublishedApis } from '../../../portal/api/schemas/catalogue.ts'
+import type { CallRecord } from '../../../portal/api/schemas/usage.ts'
 import type { Tone } from '../../components/pill.tsx'
 import { publishedVersion } from '../../published.ts'
 import { t } from '../../words.ts'

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useRef, useState } from 'react'
-import type { Certificate } from '../../../gateway/portal/schemas/applications.ts'
+import type { Certificate } from '../../../portal/api/schemas/applications.ts'
 import type { MessageId } from '../../../messages/format.ts'
 import { useCertificateRemoval, useCertificates } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'

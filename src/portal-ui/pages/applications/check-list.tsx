@@ -1,7 +1,7 @@
 import { Button, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useKeyCreation, useKeys } from '../../api/applications.ts'
 import { limitCommands, type Step } from '../../calls/check-list.ts'
 import { CopyLine } from '../../components/copy-line.tsx'

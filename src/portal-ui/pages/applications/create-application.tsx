@@ -1,7 +1,7 @@
 import { Paper, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useRef } from 'react'
-import type { Application } from '../../../gateway/portal/schemas/applications.ts'
+import type { Application } from '../../../portal/api/schemas/applications.ts'
 import { useApplicationCreation } from '../../api/applications.ts'
 import { Form } from '../../components/form.tsx'
 import { t } from '../../words.ts'

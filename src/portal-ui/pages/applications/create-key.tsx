@@ -1,7 +1,7 @@
 import { Checkbox, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useRef, useState } from 'react'
-import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
+import type { IssuedKey } from '../../../portal/api/schemas/applications.ts'
 import { useKeyCreation } from '../../api/applications.ts'
 import { entriesOf } from '../../components/entries.ts'
 import { EntriesArea } from '../../components/entries-area.tsx'

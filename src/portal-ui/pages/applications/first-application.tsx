@@ -1,7 +1,7 @@
 import { Button, Paper, Text, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useLocation } from 'wouter'
-import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedApis } from '../../../portal/api/schemas/catalogue.ts'
 import {
   type FirstApplication as Made,
   useApplicationCreation,

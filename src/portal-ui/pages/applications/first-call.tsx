@@ -1,7 +1,7 @@
 import { Anchor, List, Loader, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
-import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import type { CallRecord } from '../../../portal/api/schemas/usage.ts'
 import { useFirstCall } from '../../api/calls.ts'
 import { Message } from '../../components/message.tsx'
 import { StatusCode } from '../../components/status-code.tsx'

@@ -1,4 +1,4 @@
-import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
+import type { IssuedKey } from '../../../portal/api/schemas/applications.ts'
 
 interface HandedKey {
   readonly applicationId: string

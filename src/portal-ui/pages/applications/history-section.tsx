@@ -1,6 +1,6 @@
 import { Button, NativeSelect, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
-import type { History, LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
+import type { History, LiveUsage } from '../../../portal/api/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { type HistorySpan, historyFile, useHistory, useLiveUsage } from '../../api/usage.ts'
 import { EmptyState } from '../../components/empty-state.tsx'

@@ -1,6 +1,6 @@
 import { Switch, Table } from '@mantine/core'
 import { useState } from 'react'
-import type { History, HistoryPoint } from '../../../gateway/portal/schemas/usage.ts'
+import type { History, HistoryPoint } from '../../../portal/api/schemas/usage.ts'
 import { DataTable, NumberCell } from '../../components/data-table.tsx'
 import { stepName } from '../../components/step-label.ts'
 import { milliseconds, wholeNumber } from '../../in-words.ts'

@@ -1,4 +1,4 @@
-import type { Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { Key } from '../../../portal/api/schemas/applications.ts'
 
 /** Whether the gateway takes the key, perhaps only until the overlap of a rotation ends. */
 export function isWorking({ state }: Key): boolean {

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { IssuedKey, Key } from '../../../portal/api/schemas/applications.ts'
 import { CopyLine } from '../../components/copy-line.tsx'
 import { Message } from '../../components/message.tsx'
 import { Slow } from '../../components/slow.tsx'

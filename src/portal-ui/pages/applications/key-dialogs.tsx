@@ -1,4 +1,4 @@
-import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { IssuedKey, Key } from '../../../portal/api/schemas/applications.ts'
 import { AllowedAddresses } from './allowed-addresses.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'

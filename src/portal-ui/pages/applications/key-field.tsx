@@ -1,6 +1,6 @@
 import { NativeSelect, Stack } from '@mantine/core'
 import { useState } from 'react'
-import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
+import type { IssuedKey } from '../../../portal/api/schemas/applications.ts'
 import { PasswordField } from '../../components/password-field.tsx'
 import { t } from '../../words.ts'
 

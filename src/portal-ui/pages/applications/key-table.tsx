@@ -1,6 +1,6 @@
 import { Table, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { IssuedKey, Key } from '../../../portal/api/schemas/applications.ts'
 import { DataTable, RowActions, RowName } from '../../components/data-table.tsx'
 import { KeyCells, keyColumns } from '../../components/key-cells.tsx'
 import { keyLabel } from '../../components/key-label.ts'

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import type { CallRecord } from '../../../portal/api/schemas/usage.ts'
 import { useLatestCalls } from '../../api/calls.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { Ago } from '../../components/ago.tsx'

@@ -1,5 +1,5 @@
 import { Progress } from '@mantine/core'
-import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
+import type { LiveUsage } from '../../../portal/api/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import type { ReceivedUsage } from '../../api/usage.ts'
 import { Message } from '../../components/message.tsx'

@@ -1,4 +1,4 @@
-import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
+import type { LiveUsage } from '../../../portal/api/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { type ReceivedUsage, useLiveUsage } from '../../api/usage.ts'
 import { QueryState } from '../../components/query-state.tsx'

@@ -1,5 +1,5 @@
-import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
-import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
+import type { PublishedApis } from '../../../portal/api/schemas/catalogue.ts'
+import type { LiveUsage } from '../../../portal/api/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { type ReceivedUsage, useLiveUsage } from '../../api/usage.ts'
 import { EmptyState } from '../../components/empty-state.tsx'

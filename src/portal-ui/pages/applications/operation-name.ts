@@ -1,4 +1,4 @@
-import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedApis } from '../../../portal/api/schemas/catalogue.ts'
 import { publishedVersion } from '../../published.ts'
 import { t } from '../../words.ts'
 

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
-import type { PublishedOperation } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedOperation } from '../../../portal/api/schemas/catalogue.ts'
 import { Combobox } from '../../components/combobox.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { t } from '../../words.ts'

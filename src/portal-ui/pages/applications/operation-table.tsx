@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core'
-import type { History } from '../../../gateway/portal/schemas/usage.ts'
+import type { History } from '../../../portal/api/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { DataTable, EmptyCell, NumberCell } from '../../components/data-table.tsx'
 import { milliseconds, percent, wholeNumber } from '../../in-words.ts'

@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import type { History, UsageCounts } from '../../../gateway/portal/schemas/usage.ts'
+import type { History, UsageCounts } from '../../../portal/api/schemas/usage.ts'
 import { useLatestCalls } from '../../api/calls.ts'
 import { useHistory } from '../../api/usage.ts'
 import { Figure, Figures } from '../../components/figure.tsx'

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
-import type { ApprovedConsents, ReadyConsent } from '../../../gateway/portal/schemas/sandbox.ts'
+import type { IssuedKey } from '../../../portal/api/schemas/applications.ts'
+import type { ApprovedConsents, ReadyConsent } from '../../../portal/api/schemas/sandbox.ts'
 import type { KnownIds } from '../../calls/call-draft.ts'
 import { idName } from '../../calls/id-name.ts'
 import { takeHandedKey, takeHandedProblem } from './handed-key.ts'

@@ -1,5 +1,5 @@
 import { Radio, Stack } from '@mantine/core'
-import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedPlan } from '../../../portal/api/schemas/catalogue.ts'
 import { DocumentText } from '../../components/document-text.tsx'
 import { limitInWords } from '../../in-words.ts'
 import { t } from '../../words.ts'

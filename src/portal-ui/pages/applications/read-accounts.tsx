@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import type { ReadyConsent } from '../../../gateway/portal/schemas/sandbox.ts'
+import type { ReadyConsent } from '../../../portal/api/schemas/sandbox.ts'
 import { useDocument } from '../../api/document.ts'
 import { useReadyConsent } from '../../api/sandbox.ts'
 import type { CallDraft } from '../../calls/call-draft.ts'

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { ReadyConsent, SandboxCustomer } from '../../../gateway/portal/schemas/sandbox.ts'
+import type { ReadyConsent, SandboxCustomer } from '../../../portal/api/schemas/sandbox.ts'
 import { useReadyConsent } from '../../api/sandbox.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { customerName } from '../../customer-name.ts'

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { Application } from '../../../gateway/portal/schemas/applications.ts'
+import type { Application } from '../../../portal/api/schemas/applications.ts'
 import type { MessageId } from '../../../messages/format.ts'
 import { useApplicationUpdate } from '../../api/applications.ts'
 import { entriesOf } from '../../components/entries.ts'

@@ -1,5 +1,5 @@
 import { Table, Text } from '@mantine/core'
-import type { ReplayedOperation } from '../../../gateway/portal/schemas/moves.ts'
+import type { ReplayedOperation } from '../../../portal/api/schemas/moves.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { ChangeInWords } from '../../components/change-in-words.tsx'
 import { DataTable } from '../../components/data-table.tsx'

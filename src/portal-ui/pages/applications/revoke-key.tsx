@@ -1,6 +1,6 @@
 import { Code, Text } from '@mantine/core'
 import { useEffect } from 'react'
-import type { Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { Key } from '../../../portal/api/schemas/applications.ts'
 import { useKeyRevocation, useKeys } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Message } from '../../components/message.tsx'

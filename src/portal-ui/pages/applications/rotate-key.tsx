@@ -1,7 +1,7 @@
 import { Radio, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { IssuedKey, Key } from '../../../portal/api/schemas/applications.ts'
 import { useKeyRotation } from '../../api/applications.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { Message } from '../../components/message.tsx'

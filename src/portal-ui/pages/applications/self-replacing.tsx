@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core'
-import type { Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { Key } from '../../../portal/api/schemas/applications.ts'
 import { useAddressesOfKey } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { CopyLine } from '../../components/copy-line.tsx'

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core'
-import type { Application } from '../../../gateway/portal/schemas/applications.ts'
+import type { Application } from '../../../portal/api/schemas/applications.ts'
 import { ApplicationName } from './application-name.tsx'
 import { Certificates } from './certificates.tsx'
 import { DeleteApplication } from './delete-application.tsx'

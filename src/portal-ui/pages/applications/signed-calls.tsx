@@ -1,6 +1,6 @@
 import { Checkbox, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { Application } from '../../../gateway/portal/schemas/applications.ts'
+import type { Application } from '../../../portal/api/schemas/applications.ts'
 import { useApplicationUpdate } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Message } from '../../components/message.tsx'

@@ -1,5 +1,5 @@
-import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
-import type { PublishedApis, PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { Subscription } from '../../../portal/api/schemas/applications.ts'
+import type { PublishedApis, PublishedVersion } from '../../../portal/api/schemas/catalogue.ts'
 import { useSubscriptions } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { accountsOperation } from '../../calls/read-accounts.ts'

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
+import type { Subscription } from '../../../portal/api/schemas/applications.ts'
 import { useKeyCreation, useKeys, useSubscriptions } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { Message } from '../../components/message.tsx'

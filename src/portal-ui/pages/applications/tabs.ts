@@ -1,4 +1,4 @@
-import type { Application } from '../../../gateway/portal/schemas/applications.ts'
+import type { Application } from '../../../portal/api/schemas/applications.ts'
 import { type LazyPage, lazyPage } from '../../lazy-page.tsx'
 import type { ApplicationTab } from '../../tab-path.ts'
 import type { PageMemory } from './page-memory.ts'

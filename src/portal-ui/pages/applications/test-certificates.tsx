@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import type {
   TestCertificates,
   TestCertificatesInput,
-} from '../../../gateway/portal/schemas/sandbox.ts'
+} from '../../../portal/api/schemas/sandbox.ts'
 import { useTestCertificates } from '../../api/sandbox.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { t } from '../../words.ts'

@@ -1,5 +1,5 @@
 import { Suspense, useCallback } from 'react'
-import { applicationTabs } from '../../../gateway/portal/page-paths.ts'
+import { applicationTabs } from '../../../portal/pages/page-paths.ts'
 import { useLeaveQuestion } from '../../layout/leaving.ts'
 import { lazyPage } from '../../lazy-page.tsx'
 import { tabPath } from '../../tab-path.ts'

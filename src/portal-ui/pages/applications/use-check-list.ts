@@ -1,6 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { useEffect } from 'react'
-import type { PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedLimit } from '../../../portal/api/schemas/catalogue.ts'
 import { useCallMade } from '../../api/calls.ts'
 import { useApprovedConsents } from '../../api/sandbox.ts'
 import { useHistory } from '../../api/usage.ts'

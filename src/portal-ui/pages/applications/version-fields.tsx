@@ -1,6 +1,6 @@
 import { NativeSelect, Text } from '@mantine/core'
-import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
-import type { PublishedApis, PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { Subscription } from '../../../portal/api/schemas/applications.ts'
+import type { PublishedApis, PublishedPlan } from '../../../portal/api/schemas/catalogue.ts'
 import { DocumentText } from '../../components/document-text.tsx'
 import { t } from '../../words.ts'
 import { PlanChoice } from './plan-choice.tsx'

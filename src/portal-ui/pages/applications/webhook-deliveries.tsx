@@ -1,5 +1,5 @@
 import { Button, Table, Text } from '@mantine/core'
-import type { Delivery } from '../../../gateway/portal/schemas/alerts.ts'
+import type { Delivery } from '../../../portal/api/schemas/alerts.ts'
 import type { MessageId } from '../../../messages/format.ts'
 import { useDeliveries, useSending } from '../../api/alerts.ts'
 import { DataTable, RowActions } from '../../components/data-table.tsx'

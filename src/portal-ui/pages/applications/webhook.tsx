@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import type { Alerts, NewWebhook } from '../../../gateway/portal/schemas/alerts.ts'
+import type { Alerts, NewWebhook } from '../../../portal/api/schemas/alerts.ts'
 import { useWebhookRemoval, useWebhookSetting } from '../../api/alerts.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { CopyLine } from '../../components/copy-line.tsx'

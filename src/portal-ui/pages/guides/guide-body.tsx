@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import type { MouseEvent } from 'react'
-import type { Guide } from '../../../gateway/portal/schemas/guides.ts'
+import type { Guide } from '../../../portal/api/schemas/guides.ts'
 import { useKeyHint } from '../../api/key-hint.ts'
 import { useSession } from '../../api/session.ts'
 import { CodeBlock } from '../../components/code-block.tsx'

@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { Link, useParams } from 'wouter'
-import type { Guide } from '../../../gateway/portal/schemas/guides.ts'
+import type { Guide } from '../../../portal/api/schemas/guides.ts'
 import { isProblem } from '../../api/client.ts'
 import { useGuide, useGuides } from '../../api/guides.ts'
 import { QueryState } from '../../components/query-state.tsx'

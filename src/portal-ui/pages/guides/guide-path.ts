@@ -1,4 +1,4 @@
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 
 /** Where a guide is on the portal. */
 export function guidePath(name: string): string {

@@ -1,5 +1,5 @@
 import { Anchor, Button, Paper, Stack, Text, Title } from '@mantine/core'
-import type { MailboxBlock, MailboxMail } from '../../../gateway/portal/schemas/mailbox.ts'
+import type { MailboxBlock, MailboxMail } from '../../../portal/api/schemas/mailbox.ts'
 import { isProblem } from '../../api/client.ts'
 import { useMailbox } from '../../api/mailbox.ts'
 import { EmptyState } from '../../components/empty-state.tsx'

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { OperatedApplication } from '../../../gateway/portal/schemas/operator.ts'
+import type { OperatedApplication } from '../../../portal/api/schemas/operator.ts'
 import { useApplicationChange } from '../../api/operator.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Message } from '../../components/message.tsx'

@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import { useSearchParams } from 'wouter'
-import type { AuditEntry } from '../../../gateway/portal/schemas/operator.ts'
+import type { AuditEntry } from '../../../portal/api/schemas/operator.ts'
 import { auditFile, useAudit } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { t } from '../../words.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
-import type { AuditEntry } from '../../../gateway/portal/schemas/operator.ts'
+import type { PublishedApis } from '../../../portal/api/schemas/catalogue.ts'
+import type { AuditEntry } from '../../../portal/api/schemas/operator.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { Message } from '../../components/message.tsx'
 import { wholeNumber } from '../../in-words.ts'

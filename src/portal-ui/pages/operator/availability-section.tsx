@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type {
   AvailabilityAnswer,
   AvailabilityIndicators,
-} from '../../../gateway/portal/schemas/availability.ts'
+} from '../../../portal/api/schemas/availability.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { availabilityFile, type Quarter, useAvailability } from '../../api/operator.ts'
 import { DataTable, NumberCell } from '../../components/data-table.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useLocation } from 'wouter'
-import type { OperatedDeveloper } from '../../../gateway/portal/schemas/operator.ts'
+import type { OperatedDeveloper } from '../../../portal/api/schemas/operator.ts'
 import { type DeveloperVerb, useDeveloperChange } from '../../api/operator.ts'
 import { useDeveloper } from '../../api/session.ts'
 import { Confirm } from '../../components/confirm.tsx'

@@ -1,4 +1,4 @@
-import type { SecurityEvent } from '../../../gateway/portal/schemas/operator.ts'
+import type { SecurityEvent } from '../../../portal/api/schemas/operator.ts'
 import { Message } from '../../components/message.tsx'
 import { knownMessage, t } from '../../words.ts'
 import { Party } from './audit-words.tsx'

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 import { useParams } from 'wouter'
-import { operatorSections } from '../../../gateway/portal/page-paths.ts'
+import { operatorSections } from '../../../portal/pages/page-paths.ts'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { ApplicationsSection } from './applications-section.tsx'

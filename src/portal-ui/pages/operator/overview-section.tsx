@@ -1,5 +1,5 @@
 import { Stack, Table, Title } from '@mantine/core'
-import type { OperatorOverview } from '../../../gateway/portal/schemas/operator.ts'
+import type { OperatorOverview } from '../../../portal/api/schemas/operator.ts'
 import { useOperatorOverview } from '../../api/operator.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Figure, Figures } from '../../components/figure.tsx'

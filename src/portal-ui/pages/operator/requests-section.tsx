@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import type { WaitingLimitRequest } from '../../../gateway/portal/schemas/limit-requests.ts'
+import type { WaitingLimitRequest } from '../../../portal/api/schemas/limit-requests.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { useLimitRequestDecline, useLimitRequestGrant } from '../../api/limit-requests.ts'
 import { useAllLimitRequests } from '../../api/operator.ts'

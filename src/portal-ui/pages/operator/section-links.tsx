@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { operatorSections, pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { operatorSections, pagePaths } from '../../../portal/pages/page-paths.ts'
 import { Icon, type IconName } from '../../components/icon.tsx'
 import { SideBar } from '../../layout/side-bar.tsx'
 import { t } from '../../words.ts'

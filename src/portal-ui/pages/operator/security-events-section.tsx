@@ -1,6 +1,6 @@
 import { Checkbox, Group, NativeSelect, Stack } from '@mantine/core'
 import { useSearchParams } from 'wouter'
-import type { SecurityEvent } from '../../../gateway/portal/schemas/operator.ts'
+import type { SecurityEvent } from '../../../portal/api/schemas/operator.ts'
 import { useSecurityEvents } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'

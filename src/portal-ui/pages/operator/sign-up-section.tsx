@@ -1,6 +1,6 @@
 import { Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { SignUpMode } from '../../../gateway/portal/schemas/operator.ts'
+import type { SignUpMode } from '../../../portal/api/schemas/operator.ts'
 import { useSignUpMode, useSignUpModeChange } from '../../api/operator.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'

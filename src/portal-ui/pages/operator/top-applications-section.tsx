@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import type { TopApplications } from '../../../gateway/portal/schemas/operator.ts'
+import type { TopApplications } from '../../../portal/api/schemas/operator.ts'
 import { useTopApplications } from '../../api/operator.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'

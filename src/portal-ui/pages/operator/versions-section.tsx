@@ -1,5 +1,5 @@
 import { Group, Stack, Table, Text, Title } from '@mantine/core'
-import type { OperatorVersions } from '../../../gateway/portal/schemas/operator.ts'
+import type { OperatorVersions } from '../../../portal/api/schemas/operator.ts'
 import { useVersionCallers } from '../../api/operator.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Day } from '../../components/day.tsx'

@@ -1,6 +1,6 @@
 import { useForm } from '@mantine/form'
 import { useEffect } from 'react'
-import type { TotpOffer } from '../../../gateway/portal/schemas/factors.ts'
+import type { TotpOffer } from '../../../portal/api/schemas/factors.ts'
 import { useTotpConfirmation, useTotpOffer } from '../../api/factors.ts'
 import { CodeField } from '../../components/code-field.tsx'
 import { Form, filled } from '../../components/form.tsx'

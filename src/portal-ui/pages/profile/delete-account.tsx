@@ -1,7 +1,7 @@
 import { Button, List, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
+import type { Developer } from '../../../portal/api/schemas/accounts.ts'
 import { useAccountDeletion } from '../../api/profile.ts'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
 import { filled } from '../../components/form.tsx'

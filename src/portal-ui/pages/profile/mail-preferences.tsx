@@ -1,6 +1,6 @@
 import { Checkbox, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { MailPreferences as Preferences } from '../../../gateway/portal/schemas/accounts.ts'
+import type { MailPreferences as Preferences } from '../../../portal/api/schemas/accounts.ts'
 import { useMailPreferences } from '../../api/profile.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { t } from '../../words.ts'

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
+import type { Developer } from '../../../portal/api/schemas/accounts.ts'
 import { useNameChange } from '../../api/profile.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { t } from '../../words.ts'

@@ -1,5 +1,5 @@
 import { Stack, Text, TextInput } from '@mantine/core'
-import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
+import type { Developer } from '../../../portal/api/schemas/accounts.ts'
 import { useDeveloper } from '../../api/session.ts'
 import { Message } from '../../components/message.tsx'
 import { PasswordField } from '../../components/password-field.tsx'

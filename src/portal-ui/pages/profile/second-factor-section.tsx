@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { Factors } from '../../../gateway/portal/schemas/factors.ts'
+import type { Factors } from '../../../portal/api/schemas/factors.ts'
 import { useFactorRemoval, useFactors, useRecoveryCodes } from '../../api/factors.ts'
 import { supportsPasskeys } from '../../api/passkeys.ts'
 import { Confirm } from '../../components/confirm.tsx'

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import type { ListedSession } from '../../../gateway/portal/schemas/factors.ts'
+import type { ListedSession } from '../../../portal/api/schemas/factors.ts'
 import { useSessionEnd, useSessions, useSignOutEverywhere } from '../../api/session.ts'
 import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'

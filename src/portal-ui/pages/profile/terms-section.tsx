@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
+import type { Developer } from '../../../portal/api/schemas/accounts.ts'
 import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'

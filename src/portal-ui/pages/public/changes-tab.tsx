@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
-import type { PublishedApi, PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedApi, PublishedVersion } from '../../../portal/api/schemas/catalogue.ts'
 import { t } from '../../words.ts'
 import { Difference } from './difference.tsx'
 

@@ -1,5 +1,5 @@
 import { Paper, Text, Title } from '@mantine/core'
-import type { SandboxCustomer } from '../../../gateway/portal/schemas/sandbox.ts'
+import type { SandboxCustomer } from '../../../portal/api/schemas/sandbox.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { customerName } from '../../customer-name.ts'

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NativeSelect } from '@mantine/core'
 import { useLocation, useParams, useSearchParams } from 'wouter'
-import type { PublishedApi } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedApi } from '../../../portal/api/schemas/catalogue.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { QueryState } from '../../components/query-state.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'

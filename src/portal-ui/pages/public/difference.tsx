@@ -3,7 +3,7 @@ import type {
   DiffedOperation,
   PublishedApis,
   VersionDiff,
-} from '../../../gateway/portal/schemas/catalogue.ts'
+} from '../../../portal/api/schemas/catalogue.ts'
 import { useApis, useVersionDiff } from '../../api/catalogue.ts'
 import { ChangeInWords } from '../../components/change-in-words.tsx'
 import { DocumentText } from '../../components/document-text.tsx'

@@ -1,6 +1,6 @@
 import { Box } from '@mantine/core'
 import { useState } from 'react'
-import type { FrontPage, PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { FrontPage, PublishedLimit } from '../../../portal/api/schemas/catalogue.ts'
 import { CodeTabs } from '../../components/code-tabs.tsx'
 import { Highlighted } from '../../components/highlighted.tsx'
 import { wholeNumber, windowInWords } from '../../in-words.ts'

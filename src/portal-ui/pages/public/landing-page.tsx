@@ -1,4 +1,4 @@
-import type { PublishedApi } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedApi } from '../../../portal/api/schemas/catalogue.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryState } from '../../components/query-state.tsx'

@@ -1,4 +1,4 @@
-import type { PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedVersion } from '../../../portal/api/schemas/catalogue.ts'
 import { Day } from '../../components/day.tsx'
 import { Message } from '../../components/message.tsx'
 import { NoticeLine } from '../../components/notice-line.tsx'

@@ -1,5 +1,5 @@
 import { Paper, Text, Title } from '@mantine/core'
-import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedPlan } from '../../../portal/api/schemas/catalogue.ts'
 import { DocumentText } from '../../components/document-text.tsx'
 import { limitInWords } from '../../in-words.ts'
 import classes from '../../reference/reference.module.css'

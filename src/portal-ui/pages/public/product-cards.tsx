@@ -3,7 +3,7 @@ import type {
   PublishedApi,
   PublishedProduct,
   PublishedVersion,
-} from '../../../gateway/portal/schemas/catalogue.ts'
+} from '../../../portal/api/schemas/catalogue.ts'
 import { Icon, type IconName } from '../../components/icon.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { TextLink } from '../../components/text-link.tsx'

@@ -3,7 +3,7 @@ import type {
   PublishedApi,
   PublishedOperation,
   PublishedVersion,
-} from '../../../gateway/portal/schemas/catalogue.ts'
+} from '../../../portal/api/schemas/catalogue.ts'
 import type { useDocument } from '../../api/document.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { OperationView } from '../../reference/operation-view.tsx'

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, List, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import { Link, useSearchParams } from 'wouter'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useApplications } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { useSession } from '../../api/session.ts'

@@ -1,5 +1,5 @@
 import { Anchor, Box, Title } from '@mantine/core'
-import type { PublishedApi, PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedApi, PublishedVersion } from '../../../portal/api/schemas/catalogue.ts'
 import { DocumentText } from '../../components/document-text.tsx'
 import { LifecycleBadges } from '../../components/lifecycle-badges.tsx'
 import { TextLink } from '../../components/text-link.tsx'

@@ -1,6 +1,6 @@
 import { Code, Table } from '@mantine/core'
 import { Fragment, useState } from 'react'
-import type { Sandbox } from '../../../gateway/portal/schemas/sandbox.ts'
+import type { Sandbox } from '../../../portal/api/schemas/sandbox.ts'
 import { pageLanguage, t } from '../../words.ts'
 import classes from './sandbox.module.css'
 

@@ -1,0 +1,35 @@
+import type { UsageSums, UsedOperation } from '../../registry/usage/usage-history.ts'
+import { csvOf } from './csv.ts'
+
+const columns = [
+  'at',
+  'api',
+  'version',
+  'operation',
+  'admitted',
+  'refused',
+  'errors',
+  'average_ms',
+  'max_ms',
+] as const
+
+type Sum = 'admitted' | 'refused' | 'errors' | 'averageMs' | 'maxMs'
+
+/** The history as CSV, one row for each step and operation with calls, times in UTC. */
+export function historyCsv(
+  rows: readonly (Pick<UsageSums, Sum> & UsedOperation & { readonly at: Date })[],
+): string {
+  return csvOf(
+    columns,
+    rows.map(({ at, averageMs, maxMs, ...row }) => ({
+      ...row,
+      at: at.toISOString(),
+      average_ms: milliseconds(averageMs),
+      max_ms: milliseconds(maxMs),
+    })),
+  )
+}
+
+function milliseconds(value: number | null): string | null {
+  return value === null ? null : value.toFixed(1)
+}

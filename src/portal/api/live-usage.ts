@@ -1,0 +1,56 @@
+import type { Catalogue } from '../../catalogue/catalogue.ts'
+import { shownWindow } from '../../catalogue/window-length.ts'
+import { countedLimits } from '../../gateway/counters/counted-limits.ts'
+import type { Counter } from '../../gateway/counters/counter.ts'
+import { resetsAt } from '../../gateway/counters/window.ts'
+import type { LimitOverride } from '../../registry/applications/overrides.ts'
+import type { Subscription } from '../../registry/applications/subscriptions.ts'
+import { inForce } from './in-force.ts'
+import type { LiveUsage, LiveUsageList } from './schemas/usage.ts'
+
+export interface LiveUsageOptions {
+  readonly applicationId: string
+  readonly subscriptions: readonly Subscription[]
+  readonly overrides: readonly LimitOverride[]
+  readonly catalogue: Catalogue
+  readonly counter: Pick<Counter, 'peek'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/**
+ * The application's usage in the current windows: one item for each limit of
+ * each operation it may call, and one for each limit of a whole version. Uses
+ * the same limits, buckets and counter as the gateway, so the numbers are those
+ * that it enforces. Versions and plans that are no longer published have no
+ * item, as the gateway does not count them.
+ *
+ * @throws {StoreUnavailableError}
+ */
+export async function liveUsage(options: LiveUsageOptions): Promise<LiveUsageList> {
+  const { catalogue, counter, now } = options
+  const askedMs = now()
+  const subscriptions = inForce(options.subscriptions, catalogue, askedMs)
+  const counted = countedLimits({ ...options, subscriptions, nowMs: askedMs })
+  const states = await counter.peek(counted.map(({ peeked }) => peeked))
+  const nowMs = now()
+  const items = counted.flatMap(({ api, version, operation, limit }, at): LiveUsage[] => {
+    const state = states[at]
+    if (state === undefined) return []
+    return [
+      {
+        api,
+        version,
+        operation,
+        limitName: limit.name,
+        limit: limit.calls,
+        used: state.count,
+        remaining: Math.max(0, limit.calls - state.count),
+        ...shownWindow(limit.windowLength),
+        resetsAt: new Date(resetsAt(nowMs, state.resetMs)).toISOString(),
+        overrideUntil: limit.override?.until.toISOString() ?? null,
+      },
+    ]
+  })
+  return { generatedAt: new Date(nowMs).toISOString(), items }
+}

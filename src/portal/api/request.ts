@@ -1,0 +1,77 @@
+import type { FastifyRequest } from 'fastify'
+import type { ClientAddress } from '../../platform/client-address.ts'
+import { type Circumstances, cutText } from '../../platform/security-events.ts'
+import type { AuditContext } from '../../registry/audit/audit-context.ts'
+import type { Developer } from '../stores/accounts/developers.ts'
+import type { LiveSession } from '../stores/accounts/sessions.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is signed in; null outside the scopes that ask for a session. */
+    developer: Developer | null
+  }
+  interface Session {
+    /** Absent: a visitor's. */
+    signIn?: LiveSession
+  }
+}
+
+/** The developer whose session a request carries, in a route behind `requireSession`. */
+export function signedIn(request: FastifyRequest): Developer {
+  if (request.developer === null) throw new Error('a route that needs a session has none')
+  return request.developer
+}
+
+/** Whether the session of a request began at the OpenID Connect provider, which then answers for every factor. */
+export function signedInAtProvider({ session }: FastifyRequest): boolean {
+  return session.signIn?.factor === 'oidc'
+}
+
+/** How the developer of a request appears in the audit. */
+export function actorOf(request: FastifyRequest): string {
+  return `developer:${signedIn(request).id}`
+}
+
+/** How an operator appears in the audit: by the staff id, which outlives the account. */
+export function operatorOf(request: FastifyRequest): string {
+  const staffId = request.session.signIn?.staffId ?? null
+  return staffId === null ? actorOf(request) : `staff:${staffId}`
+}
+
+/** Creates the function that tells who makes a request, and from where. */
+export function createCircumstances(
+  clientAddress: ClientAddress,
+): (request: FastifyRequest) => Circumstances {
+  return (request) => ({
+    actor: personOf(request),
+    address: clientAddress(request.raw),
+    agent: request.headers['user-agent'],
+    requestId: request.id,
+  })
+}
+
+/** Creates the function that tells what the audit keeps of a request. */
+export function createAuditContext({
+  clientAddress,
+  recordedAddress,
+}: {
+  readonly clientAddress: ClientAddress
+  readonly recordedAddress: (address: string) => string | undefined
+}): (request: FastifyRequest) => AuditContext {
+  return (request) => {
+    const address = recordedAddress(clientAddress(request.raw))
+    const agent = request.headers['user-agent']
+    return {
+      requestId: request.id,
+      personal: {
+        ...(address === undefined ? {} : { address }),
+        ...(address === undefined || agent === undefined ? {} : { agent: cutText(agent) }),
+      },
+    }
+  }
+}
+
+function personOf(request: FastifyRequest): string | undefined {
+  if (request.developer === null) return undefined
+  return request.developer.isOperator ? operatorOf(request) : actorOf(request)
+}

@@ -1,0 +1,109 @@
+import { Type } from 'typebox'
+import { type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
+import type { CallRecord } from '../../../registry/usage/call-records.ts'
+import { explainRecord } from '../explain-record.ts'
+import { listAnswer, pageOf } from '../list-page.ts'
+import { ownApplication } from '../own-application.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import { signedIn } from '../request.ts'
+import type * as shown from '../schemas/usage.ts'
+import { CallPlaces, CallRecordList, CallsQuery } from '../schemas/usage.ts'
+import type { PortalServices } from '../../services.ts'
+
+const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
+const CallParams = Type.Object({
+  ...Params.properties,
+  requestId: Type.String({ description: 'X-Request-ID of the call' }),
+})
+
+/** What became of single calls of an application. Needs a session. */
+export function registerCalls(
+  app: PortalApp,
+  { stores, catalogue, now }: Pick<PortalServices, 'stores' | 'catalogue' | 'now'>,
+): void {
+  const show = (record: CallRecord): shown.CallRecord => recordAnswer(record, catalogue(), now())
+
+  app.get(
+    '/api/applications/:id/calls',
+    {
+      schema: {
+        operationId: 'listCalls',
+        summary: 'List the latest calls, newest first, about a second behind',
+        params: Params,
+        querystring: CallsQuery,
+        response: { 200: CallRecordList },
+      },
+    },
+    async (request) => {
+      const { id: applicationId } = await ownApplication(stores, request, request.params)
+      const { query } = request
+      const found = await stores.calls.list({ ...query, ...pageOf(query), applicationId })
+      return listAnswer(query, found, show)
+    },
+  )
+
+  app.get(
+    '/api/calls/:requestId',
+    {
+      schema: {
+        operationId: 'findCall',
+        summary: 'Find your applications with a call that had this X-Request-ID',
+        params: Type.Object({ requestId: CallParams.properties.requestId }),
+        response: { 200: CallPlaces },
+      },
+    },
+    async (request) => {
+      const { requestId } = request.params
+      const developerId = signedIn(request).id
+      return {
+        applicationIds: await stores.calls.applicationsWithRequestId({ developerId, requestId }),
+      }
+    },
+  )
+
+  app.get(
+    '/api/applications/:id/calls/:requestId',
+    {
+      schema: {
+        operationId: 'getCallsById',
+        summary: 'Explain the calls with an X-Request-ID; empty if there is no record',
+        params: CallParams,
+        response: { 200: CallRecordList },
+      },
+    },
+    async (request) => {
+      const { id: applicationId } = await ownApplication(stores, request, request.params)
+      const { requestId } = request.params
+      const found = await stores.calls.withRequestId({ applicationId, requestId })
+      return { items: found.map(show) }
+    },
+  )
+}
+
+function recordAnswer(record: CallRecord, catalogue: Catalogue, nowMs: number): shown.CallRecord {
+  const { id: _, at, keyExpiresAt, keyRevokedAt, limit, ...plain } = record
+  // While the store is down, the number of calls used is unknown.
+  const isCounted = limit !== null && limit.resetsAt !== null
+  return {
+    ...plain,
+    at: at.toISOString(),
+    path: pathOf(record, catalogue),
+    keyExpiresAt: keyExpiresAt?.toISOString() ?? null,
+    keyRevokedAt: keyRevokedAt?.toISOString() ?? null,
+    limit: limit?.calls ?? null,
+    limitScope: limit?.scope ?? null,
+    windowSeconds: limit?.windowSeconds ?? null,
+    calendarWindow: limit?.calendarWindow ?? null,
+    used: isCounted ? limit.calls - limit.remaining : null,
+    remaining: isCounted ? limit.remaining : null,
+    resetsAt: limit?.resetsAt?.toISOString() ?? null,
+    reason: explainRecord(record, nowMs),
+  }
+}
+
+/** Records name operations and hold no path, which may contain personal data. */
+function pathOf({ api, version, operation }: CallRecord, { versions }: Catalogue): string | null {
+  if (api === null || version === null) return null
+  const published = versions.get(versionKey(api, version))
+  return published?.operations.find(({ id }) => id === operation)?.path ?? null
+}

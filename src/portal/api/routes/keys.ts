@@ -1,0 +1,159 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { issuedKeyAnswer, keyAnswer } from '../answers.ts'
+import { listAnswer, pageOf } from '../list-page.ts'
+import { ownApplication, ownItem } from '../own-application.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import { actorOf, signedIn } from '../request.ts'
+import {
+  IssuedKey,
+  Key,
+  KeyChange,
+  KeyInput,
+  KeyList,
+  KeyListQuery,
+  KeyRotation,
+} from '../schemas/applications.ts'
+import { Empty } from '../schemas/common.ts'
+import type { PortalServices } from '../../services.ts'
+
+const applicationId = Type.String({ description: 'of the application' })
+const ListParams = Type.Object({ id: applicationId })
+const ItemParams = Type.Object({
+  id: applicationId,
+  keyId: Type.String({ description: 'public part of the key' }),
+})
+
+/** The API keys of an application. Responses that contain a key are never cached (`no-store`). Needs a session. */
+export function registerKeys(
+  app: PortalApp,
+  { attempts, now, stores }: Pick<PortalServices, 'attempts' | 'now' | 'stores'>,
+): void {
+  const { keys } = stores
+
+  /** Makes a key within the developer's budget; one that is not made does not count. */
+  async function within<Made>(request: FastifyRequest, make: () => Promise<Made>): Promise<Made> {
+    const attempt = await attempts.key(signedIn(request).id)
+    try {
+      return await make()
+    } catch (error) {
+      await attempt.abandoned()
+      throw error
+    }
+  }
+
+  app.get(
+    '/api/applications/:id/keys',
+    {
+      schema: {
+        operationId: 'listKeys',
+        summary: 'List the keys of an application: working keys first, newest first',
+        params: ListParams,
+        querystring: KeyListQuery,
+        response: { 200: KeyList },
+      },
+    },
+    async (request) => {
+      const { id } = await ownApplication(stores, request, request.params)
+      const { query } = request
+      const found = await keys.page({ applicationId: id, page: pageOf(query) })
+      const at = now()
+      return listAnswer(query, found, (key) => keyAnswer(key, at))
+    },
+  )
+
+  app.post(
+    '/api/applications/:id/keys',
+    {
+      schema: {
+        operationId: 'issueKey',
+        summary: 'Create a key; only this response contains it',
+        params: ListParams,
+        body: KeyInput,
+        response: { 201: IssuedKey },
+        problems: ['CONFLICT'],
+      },
+      config: { needsProof: 'always' },
+    },
+    async (request) => {
+      const application = await ownApplication(stores, request, request.params)
+      const { name, expiresAt, allowedAddresses, mayReplaceItself } = request.body
+      const issued = await within(request, () =>
+        keys.issue({
+          applicationId: application.id,
+          name,
+          allowedAddresses,
+          mayReplaceItself,
+          ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
+          by: actorOf(request),
+        }),
+      )
+      return issuedKeyAnswer(issued, now())
+    },
+  )
+
+  app.post(
+    '/api/applications/:id/keys/:keyId/rotate',
+    {
+      schema: {
+        operationId: 'rotateKey',
+        summary:
+          'Rotate a key; the old key keeps working during the overlap; only this response contains the new key',
+        params: ItemParams,
+        body: KeyRotation,
+        response: { 201: IssuedKey },
+        problems: ['CONFLICT'],
+      },
+      config: { needsProof: 'always' },
+    },
+    async (request) => {
+      const { id } = await ownItem(stores, request, keys, request.params.keyId)
+      const { overlapSeconds } = request.body
+      const issued = await within(request, () =>
+        keys.rotate({ id, overlapSeconds, by: actorOf(request) }),
+      )
+      return issuedKeyAnswer(issued, now())
+    },
+  )
+
+  app.patch(
+    '/api/applications/:id/keys/:keyId',
+    {
+      schema: {
+        operationId: 'changeKey',
+        summary:
+          'Change the addresses from which a key may be used, or whether it may replace itself',
+        params: ItemParams,
+        body: KeyChange,
+        response: { 200: Key },
+        problems: ['CONFLICT'],
+      },
+      config: { needsProof: 'always' },
+    },
+    async (request) => {
+      const { id } = await ownItem(stores, request, keys, request.params.keyId)
+      const change = () => keys.update({ ...request.body, id, by: actorOf(request) })
+      // It ends in new keys, and in an email each time.
+      const isMaking = request.body.mayReplaceItself === true
+      return keyAnswer(await (isMaking ? within(request, change) : change()), now())
+    },
+  )
+
+  app.delete(
+    '/api/applications/:id/keys/:keyId',
+    {
+      schema: {
+        operationId: 'revokeKey',
+        summary: 'Revoke a key; every gateway rejects it within a second',
+        params: ItemParams,
+        response: { 204: Empty },
+      },
+      config: { needsProof: 'always' },
+    },
+    async (request) => {
+      const { id } = await ownItem(stores, request, keys, request.params.keyId)
+      await keys.revoke({ id, by: actorOf(request) })
+      return null
+    },
+  )
+}

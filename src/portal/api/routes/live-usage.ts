@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { liveUsage } from '../live-usage.ts'
+import { ownApplication } from '../own-application.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import { LiveUsageList } from '../schemas/usage.ts'
+import type { PortalServices } from '../../services.ts'
+
+const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
+
+/** What is left in the current windows. Needs a session. */
+export function registerLiveUsage(
+  app: PortalApp,
+  services: Pick<PortalServices, 'catalogue' | 'counter' | 'now' | 'stores'>,
+): void {
+  const { stores, counter, now } = services
+
+  app.get(
+    '/api/applications/:id/usage',
+    {
+      schema: {
+        operationId: 'getUsage',
+        summary:
+          'Read calls used and left until each limit resets, from the counter that the gateway enforces',
+        params: Params,
+        response: { 200: LiveUsageList },
+        problems: ['COUNTERS_UNAVAILABLE'],
+      },
+    },
+    async (request) => {
+      const { id: applicationId } = await ownApplication(stores, request, request.params)
+      const subscriptions = await stores.subscriptions.list({ applicationId })
+      const overrides = await stores.overrides.list({ applicationId })
+      const catalogue = services.catalogue()
+      return liveUsage({ applicationId, subscriptions, overrides, catalogue, counter, now })
+    },
+  )
+}

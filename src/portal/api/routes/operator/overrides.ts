@@ -1,0 +1,124 @@
+import { Type } from 'typebox'
+import { type Catalogue, versionKey } from '../../../../catalogue/catalogue.ts'
+import { limitNames } from '../../../../catalogue/effective-limits.ts'
+import type * as registered from '../../../../registry/applications/overrides.ts'
+import type { PartyNames } from '../../../stores/figures/party-names.ts'
+import { withInstants } from '../../answers.ts'
+import type { PortalApp } from '../../../portal-app.ts'
+import { inputInvalid, orNotFound } from '../../portal-error.ts'
+import { operatorOf, signedIn } from '../../request.ts'
+import { Empty } from '../../schemas/common.ts'
+import { LimitOverride, LimitOverrideInput, LimitOverrideList } from '../../schemas/operator.ts'
+import type { PortalServices } from '../../../services.ts'
+
+const applicationId = Type.String({ description: 'of the application' })
+const ListParams = Type.Object({ id: applicationId })
+const ItemParams = Type.Object({
+  id: applicationId,
+  overrideId: Type.String({ description: 'of the override' }),
+})
+
+/** Other numbers of calls than the plans', for one application until a moment. Needs an operator. */
+export function registerOverrides(
+  app: PortalApp,
+  { catalogue, stores }: Pick<PortalServices, 'catalogue' | 'stores'>,
+): void {
+  const { applications, overrides, partyNames } = stores
+
+  app.get(
+    '/applications/:id/overrides',
+    {
+      schema: {
+        operationId: 'listOverrides',
+        summary: 'List the active overrides of an application, oldest first',
+        params: ListParams,
+        response: { 200: LimitOverrideList },
+      },
+    },
+    async ({ params }) => {
+      const { id: applicationId } = await orNotFound(applications.find(params.id))
+      // At most one for each limit, so one piece holds them all.
+      return { items: await overrideAnswers(partyNames, await overrides.list({ applicationId })) }
+    },
+  )
+
+  app.post(
+    '/applications/:id/overrides',
+    {
+      schema: {
+        operationId: 'createOverride',
+        summary: 'Replace the number of calls of the plan until a given time',
+        params: ListParams,
+        body: LimitOverrideInput,
+        response: { 201: LimitOverride },
+        problems: ['CONFLICT'],
+      },
+    },
+    async (request) => {
+      const { body, params } = request
+      checkLimit(catalogue(), body)
+      const made = await overrides.create({
+        ...body,
+        applicationId: params.id,
+        expiresAt: new Date(body.expiresAt),
+        by: operatorOf(request),
+        operatorId: signedIn(request).id,
+      })
+      const names = await partyNames.find([made.createdBy])
+      return overrideAnswer(made, names)
+    },
+  )
+
+  app.delete(
+    '/applications/:id/overrides/:overrideId',
+    {
+      schema: {
+        operationId: 'endOverride',
+        summary: "End an override early; the plan's number of calls applies again",
+        params: ItemParams,
+        response: { 204: Empty },
+        problems: ['CONFLICT'],
+      },
+    },
+    async (request) => {
+      const { id, overrideId } = request.params
+      await overrides.end({
+        applicationId: id,
+        id: overrideId,
+        by: operatorOf(request),
+        operatorId: signedIn(request).id,
+      })
+      return null
+    },
+  )
+}
+
+/** Overrides as operators see them, with the present names of their makers. */
+export async function overrideAnswers(
+  partyNames: PartyNames,
+  overrides: readonly registered.LimitOverride[],
+): Promise<LimitOverride[]> {
+  const names = await partyNames.find(overrides.map(({ createdBy }) => createdBy))
+  return overrides.map((override) => overrideAnswer(override, names))
+}
+
+function overrideAnswer(
+  { applicationId, ...override }: registered.LimitOverride,
+  names: Awaited<ReturnType<PartyNames['find']>>,
+): LimitOverride {
+  return withInstants({ ...override, createdByName: names.get(override.createdBy)?.name ?? null })
+}
+
+/** @throws {PortalError} INPUT_INVALID naming what is published */
+function checkLimit(catalogue: Catalogue, { api, version, limit }: LimitOverrideInput): void {
+  const published = catalogue.versions.get(versionKey(api, version))
+  if (published === undefined) {
+    const versions = [...catalogue.versions.values()]
+    const siblings = versions.filter((other) => other.api === api).map((other) => other.version)
+    if (siblings.length > 0) throw inputInvalid('/version', `one of ${siblings.join(', ')}`)
+    const apis = new Set(versions.map((other) => other.api))
+    throw inputInvalid('/api', `one of ${[...apis].join(', ')}`)
+  }
+  const names = limitNames(catalogue, published)
+  if (!names.includes(limit)) throw inputInvalid('/limit', `one of ${names.join(', ')}`)
+}

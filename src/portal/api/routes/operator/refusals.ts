@@ -1,0 +1,33 @@
+import { withInstants } from '../../answers.ts'
+import type { PortalApp } from '../../../portal-app.ts'
+import { inputInvalid } from '../../portal-error.ts'
+import { Refusals, RefusalsQuery } from '../../schemas/operator.ts'
+import type { PortalServices } from '../../../services.ts'
+
+const hoursDefault = 24
+const hoursMax = 720
+
+/** Who is refused, over all applications. Needs an operator. */
+export function registerRefusals(
+  app: PortalApp,
+  { now, stores }: Pick<PortalServices, 'now' | 'stores'>,
+): void {
+  app.get(
+    '/refusals',
+    {
+      schema: {
+        operationId: 'listRefusals',
+        summary:
+          'List up to 100 applications by refused calls in the last hours (default 24), most first',
+        querystring: RefusalsQuery,
+        response: { 200: Refusals },
+      },
+    },
+    async ({ query }) => {
+      const hours = query.hours === undefined ? hoursDefault : Number(query.hours)
+      if (hours > hoursMax) throw inputInvalid('/hours', `1 to ${hoursMax}`)
+      const { from, items } = await stores.refusals.list({ hours })
+      return { ...withInstants({ from, to: new Date(now()) }), items }
+    },
+  )
+}

@@ -1,0 +1,36 @@
+import { withInstants } from '../../answers.ts'
+import type { PortalApp } from '../../../portal-app.ts'
+import { TopApplications } from '../../schemas/operator.ts'
+import type { PortalServices } from '../../../services.ts'
+import { readTopApplications } from '../../../metrics/top-applications.ts'
+
+/** Rows of each list. */
+const shownMax = 25
+
+/** Who calls most, and who will soon be refused. Needs an operator. */
+export function registerTopApplications(
+  app: PortalApp,
+  {
+    catalogue,
+    counter,
+    now,
+    stores,
+  }: Pick<PortalServices, 'catalogue' | 'counter' | 'now' | 'stores'>,
+): void {
+  app.get(
+    '/top-applications',
+    {
+      schema: {
+        operationId: 'listTopApplications',
+        summary:
+          'List the applications with the most calls of the last hour and day, and which of their limits are used to more than 80 %',
+        response: { 200: TopApplications },
+      },
+    },
+    async () => {
+      const { applicationFigures: figures } = stores
+      const top = await readTopApplications({ figures, catalogue, counter, now }, shownMax)
+      return { hour: [...top.hour], day: [...top.day], usedUp: top.usedUp.map(withInstants) }
+    },
+  )
+}

@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import { createExportPlaces, exportMs } from '../../accounts/export-places.ts'
+import { exportText } from '../export-text.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import { signedIn } from '../request.ts'
+import type { PortalServices } from '../../services.ts'
+
+/** What the portal knows about the developer, as one file. Needs a session. */
+export function registerOwnData(
+  app: PortalApp,
+  services: Pick<PortalServices, 'attempts' | 'stores' | 'portalUrl' | 'now'>,
+): void {
+  const { attempts, stores, portalUrl, now } = services
+  const places = createExportPlaces()
+
+  /** Lets go of the place when the file, or the client, has ended. */
+  async function begin(developerId: string, exportedAt: string): Promise<Readable> {
+    const leave = places.take(developerId)
+    try {
+      await attempts.ownData(developerId)
+      await stores.ownData.noteExport(developerId)
+    } catch (error) {
+      leave()
+      throw error
+    }
+    const parts = stores.ownData.read(developerId)
+    // Asks for a page only when the client has taken the one before.
+    const file = Readable.from(exportText({ portal: portalUrl(), exportedAt, parts }))
+    const deadline = setTimeout(() => file.destroy(new Error('the export took too long')), exportMs)
+    file.once('close', () => {
+      clearTimeout(deadline)
+      leave()
+    })
+    return file
+  }
+
+  app.get(
+    '/api/session/developer/export',
+    {
+      schema: {
+        operationId: 'exportOwnData',
+        summary:
+          'Download everything the portal knows about you, without secrets, as JSON; one file at a time and five a day',
+        response: {
+          200: { content: { 'application/json': { schema: Type.Object({}) } } },
+        },
+        problems: ['ATTEMPTS_EXCEEDED'],
+      },
+      // Addresses and browsers of every visit are in it.
+      config: { needsProof: 'always' },
+    },
+    async (request, reply) => {
+      const { id } = signedIn(request)
+      const exportedAt = new Date(now()).toISOString()
+      const [day = ''] = exportedAt.split('T')
+      return reply
+        .type('application/json; charset=utf-8')
+        .headers({
+          'content-disposition': `attachment; filename="my-data-${day}.json"`,
+          'cache-control': 'no-store',
+        })
+        .send(await begin(id, exportedAt))
+    },
+  )
+}

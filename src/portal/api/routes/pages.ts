@@ -1,0 +1,282 @@
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { versionKey } from '../../../catalogue/catalogue.ts'
+import { versionTitle } from '../../../catalogue/in-language.ts'
+import { type Language, languageFacts } from '../../../messages/language.ts'
+import { wordsOf } from '../../../messages/words.ts'
+import { compressOnce } from '../../pages/compression.ts'
+import type { FrontPages } from '../../documents/front-page.ts'
+import type { ServedDocument } from '../../documents/served-document.ts'
+import type { Guides } from '../../guides/guides.ts'
+import { knownFacts } from '../../pages/known-facts.ts'
+import { languageQuery } from '../language-query.ts'
+import { pagePaths } from '../../pages/page-paths.ts'
+import { apisOutline } from '../../pages/apis-outline.ts'
+import { escapeHtml } from '../../pages/escape-html.ts'
+import { guideContent } from '../../pages/guide-content.ts'
+import { landingContent } from '../../pages/landing-page.ts'
+import { accentStyle, pageLook } from '../../pages/page-look.ts'
+import { plainStyle } from '../../pages/plain-style.ts'
+import { sandboxOutline } from '../../pages/sandbox-outline.ts'
+import { scriptJson } from '../../pages/script-json.ts'
+import { skeleton, skeletonStyle } from '../../pages/skeleton.ts'
+import { versionOutline } from '../../pages/version-outline.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import { notFound } from '../portal-error.ts'
+import { rememberByMinute } from '../remember-by-minute.ts'
+import type { PublishedApis } from '../schemas/catalogue.ts'
+import type { PortalServices } from '../../services.ts'
+import { publishedApis } from './published-apis.ts'
+
+interface PageServices
+  extends Pick<
+    PortalServices,
+    | 'catalogue'
+    | 'portalUrl'
+    | 'gatewayUrl'
+    | 'writesMailsToFiles'
+    | 'now'
+    | 'page'
+    | 'sandbox'
+    | 'mailbox'
+    | 'oidc'
+    | 'keyMaxDays'
+  > {
+  readonly guides: Guides
+  readonly frontPages: FrontPages
+  readonly servedDocument: ServedDocument
+}
+
+/** Answers a request with the page, as the given status. */
+export type SendPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+) => FastifyReply
+
+/** Paths of pages that show the published APIs; their documents hold the list. */
+const pathsOfApis: ReadonlySet<string | undefined> = new Set([
+  pagePaths.landing,
+  pagePaths.apiVersion,
+  pagePaths.apiVersionTab,
+  pagePaths.apiDiff,
+])
+
+/** Paths of pages that show what the first one does, in a sentence at least. */
+const pathsOfFront: ReadonlySet<string | undefined> = new Set([pagePaths.landing, pagePaths.signUp])
+
+/**
+ * Sends the page. Uses no store, so that the page loads and can report the
+ * problem while the database is down.
+ */
+export function createSendPage(services: PageServices): SendPage {
+  const { catalogue, now, page, frontPages, sandbox, servedDocument } = services
+
+  const published = rememberByMinute<PublishedApis>({ catalogue, now })
+  const lists = rememberByMinute<string>({ catalogue, now })
+
+  return (request, reply, status) => {
+    const { script, style } = reply.cspNonce
+    const look = pageLook(services, reply)
+    const { language, brand, carriesSession } = look
+    const { t } = wordsOf(language)
+    const path = status === 200 ? request.routeOptions.url : undefined
+    const isLanding = path === pagePaths.landing
+    const apis = pathsOfApis.has(path)
+      ? published(language, () => publishedApis(catalogue(), now(), language))
+      : undefined
+    const guide = guideAt(request, language)
+    const content =
+      isLanding && apis !== undefined
+        ? lists(language, () => landingContent(apis, wordsOf(language)))
+        : guide !== undefined
+          ? guideContent(guide)
+          : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
+    const begins = beginningOf(request, path, apis, language)
+    const { scripts, styles } = page.needed(language, path)
+    const document = page.document({
+      language,
+      direction: languageFacts[language].direction,
+      title: escapeHtml(
+        guide === undefined
+          ? t('document.title', { name: brand.name })
+          : `${guide.title} · ${brand.name}`,
+      ),
+      description: escapeHtml(guide?.description ?? t('document.description')),
+      preloads: [
+        ...styles.map((file) => `<link rel="stylesheet" href="${file}">`),
+        ...scripts.map((file) => `<link rel="modulepreload" href="${file}">`),
+        ...begins.answers.map(
+          (address) =>
+            `<link rel="preload" as="fetch" crossorigin fetchpriority="low" href="${escapeHtml(address)}">`,
+        ),
+      ].join(''),
+      icon: escapeHtml(look.icon),
+      accent: accentStyle(look),
+      styleNonce: style,
+      scriptNonce: script,
+      style: `<style nonce="${style}">${skeletonStyle}</style>`,
+      skeleton: skeleton({
+        words: wordsOf(language),
+        brand,
+        title: guide?.title ?? begins.title,
+        isLanding,
+        isBeside: path === pagePaths.apiVersion,
+        content: begins.outline,
+      }),
+      boot: scriptJson({
+        carriesSession,
+        facts: knownFacts(services, request.raw),
+        ...(apis === undefined ? {} : { apis }),
+        ...(pathsOfFront.has(path) ? { front: frontPages.known() } : {}),
+      }),
+      noscript: `<style nonce="${style}">${plainStyle}</style><div class="plain">${content}</div>`,
+    })
+    return reply
+      .code(status)
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-language': language,
+        'cache-control': 'no-store',
+      })
+      .send(document)
+  }
+
+  /** The guide that a request asks for, so that a link to it shows its title and programs can read it. */
+  function guideAt({ routeOptions, params }: FastifyRequest, language: Language) {
+    if (routeOptions.url !== pagePaths.guide) return undefined
+    return services.guides.find((params as { guide: string }).guide, language)
+  }
+
+  /** What the page of a path begins with, as far as it is known without waiting. */
+  function beginningOf(
+    { params }: FastifyRequest,
+    path: string | undefined,
+    apis: PublishedApis | undefined,
+    language: Language,
+  ): Beginning {
+    const words = wordsOf(language)
+    if (path === pagePaths.landing) {
+      const outline = apis && lists(`${language} outline`, () => apisOutline(apis, words))
+      return { outline, answers: [] }
+    }
+    if (path === pagePaths.sandbox) {
+      const described = sandbox?.known()
+      const outline =
+        described && lists(`${language} sandbox`, () => sandboxOutline(described, words))
+      return { title: words.t('sandbox.title'), outline, answers: ['/api/sandbox'] }
+    }
+    const isVersion = path === pagePaths.apiVersion
+    if (!isVersion && path !== pagePaths.apiVersionTab) return { answers: [] }
+    const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
+    const published = catalogue().versions.get(versionKey(api, version))
+    if (published === undefined) return { answers: [] }
+    const title = versionTitle(published, language)
+    if (!isVersion) return { title, answers: [] }
+    const versions = apis?.items.find((each) => each.api === api)?.versions
+    const known = versions?.find((each) => each.version === version)
+    return {
+      title,
+      outline:
+        known &&
+        lists(`${language} ${api} ${version}`, () => {
+          const document = servedDocument(published, language)
+          return versionOutline({ version: known, published, document, words })
+        }),
+      answers: [
+        `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${languageQuery(language)}`,
+      ],
+    }
+  }
+}
+
+/** What a page shows and asks for before its script runs. */
+interface Beginning {
+  readonly title?: string | undefined
+  /** HTML. */
+  readonly outline?: string | undefined
+  /** Addresses of what it asks for first: a browser fetches it after the scripts instead of after running them. */
+  readonly answers: readonly string[]
+}
+
+/** Headers that mean nothing on a script, a style or a font. */
+const documentHeaders = [
+  'content-security-policy',
+  'permissions-policy',
+  'cross-origin-opener-policy',
+  'origin-agent-cluster',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+] as const
+
+/** Serves the page at each of its paths, and its files. */
+export function registerPages(app: PortalApp, services: PageServices, sendPage: SendPage): void {
+  const { catalogue, page, sandbox, mailbox, guides } = services
+
+  app.register(async (assets) => {
+    // What browsers heed on documents only; on forty small files it would weigh as much as a script.
+    assets.addHook('onSend', async (_request, reply) => {
+      const { statusCode } = reply
+      const isPicture = String(reply.getHeader('content-type')).startsWith('image/svg')
+      if (statusCode !== 200 || isPicture) return
+      for (const name of documentHeaders) reply.removeHeader(name)
+    })
+    // @fastify/send refuses with errors of its own kind, such as 403 for a folder: for a client, there is nothing.
+    assets.setErrorHandler((error: FastifyError, _request, reply) => {
+      const { statusCode = 500 } = error
+      if (statusCode >= 500) throw error
+      if ([400, 403, 404].includes(statusCode)) throw notFound()
+      // 412 and 416 are about a file that is there.
+      return reply.code(statusCode).send()
+    })
+    assets.register(fastifyStatic, {
+      root: join(page.folder, 'assets'),
+      prefix: '/assets/',
+      preCompressed: true,
+      // The file's name changes with its content.
+      immutable: true,
+      maxAge: '365d',
+      index: false,
+      decorateReply: false,
+    })
+  })
+
+  for (const path of Object.values(pagePaths)) {
+    app.get(path, { onSend: compressOnce }, (request, reply) =>
+      sendPage(request, reply, statusOf(request)),
+    )
+  }
+
+  /** Where the reference of a version was; a browser keeps the fragment of the old address. */
+  app.get<{ Params: { api: string; version: string } }>(
+    '/reference/:api/:version',
+    ({ params: { api, version } }, reply) =>
+      reply.redirect(`/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}`, 308),
+  )
+
+  /** An API that is not published has no page, and neither has a sandbox that is off or a mailbox for others; the page itself says so. */
+  function statusOf({ params, routeOptions: { url }, raw }: FastifyRequest): 200 | 404 {
+    const { api, version, guide } = params as Readonly<Record<string, string | undefined>>
+    if (url === pagePaths.apiVersion || url === pagePaths.apiVersionTab) {
+      return catalogue().versions.has(versionKey(api ?? '', version ?? '')) ? 200 : 404
+    }
+    if (url === pagePaths.apiDiff) {
+      return [...catalogue().versions.values()].some((known) => known.api === api) ? 200 : 404
+    }
+    if (url === pagePaths.guide) return guides.find(guide ?? '', 'en') === undefined ? 404 : 200
+    if (url === pagePaths.mailbox) return mailbox?.isOpenTo(raw) === true ? 200 : 404
+    const isOfSandbox = url === pagePaths.sandbox || url === pagePaths.sandboxReturn
+    return isOfSandbox && sandbox === undefined ? 404 : 200
+  }
+}
+
+/** Whether a person's browser asks, for something to look at. */
+export function wantsPage({ method, headers, url }: FastifyRequest): boolean {
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    (headers.accept ?? '').includes('text/html') &&
+    !url.startsWith('/api/') &&
+    !url.startsWith('/assets/')
+  )
+}

@@ -1,0 +1,70 @@
+import type { ApiVersion, JsonObject } from '../../catalogue/catalogue.ts'
+import { isJsonObject } from '../../catalogue/json.ts'
+import { operationObject } from '../../catalogue/operation-object.ts'
+import { member, membersOf } from '../../catalogue/reference.ts'
+import { writeJson } from '../samples/curl-sample.ts'
+import { sampleLanguages } from '../samples/sample-languages.ts'
+import { sampleValue } from '../samples/sample-value.ts'
+import type { FrontPage } from '../api/schemas/catalogue.ts'
+import { sampleFlows } from './sample-flows.ts'
+import { sampleOfStep } from './sample-of-step.ts'
+
+export interface FrontSampleOptions {
+  readonly published: ApiVersion
+  /** Of this version, as it is served. */
+  readonly document: JsonObject
+  /** Origin of the gateway, as developers reach it. */
+  readonly gatewayUrl: string
+}
+
+/**
+ * Reads the call that a version shows to newcomers (`x-front-sample`): its
+ * sample in every language, and the answers named there, by status, from the
+ * examples of the document. Null when the version names none.
+ */
+export function frontSample(options: FrontSampleOptions): FrontPage['sample'] {
+  const { published, document, gatewayUrl } = options
+  const named = document['x-front-sample']
+  if (!isJsonObject(named)) return null
+  const flows = sampleFlows(document, published.operations)
+  for (const flow of flows) {
+    const index = flow.steps.findIndex(({ operation }) => operation.id === named['operation'])
+    const step = flow.steps[index]
+    if (step === undefined) continue
+    const call = { ...sampleOfStep({ document, gatewayUrl, flow, index }), before: [], after: [] }
+    const { id: operation, template, method } = step.operation
+    const answers = isJsonObject(named['answers']) ? Object.entries(named['answers']) : []
+    return {
+      api: published.api,
+      version: published.version,
+      operation,
+      samples: sampleLanguages.map(({ label, write }) => ({ label, source: write(call) })),
+      answers: answers.flatMap(([status, example]) => {
+        const text = answerText({ document, template, method }, status, String(example))
+        return text === undefined ? [] : [{ status: Number(status), text }]
+      }),
+    }
+  }
+  return null
+}
+
+type Place = { readonly document: JsonObject } & Pick<
+  ApiVersion['operations'][number],
+  'template' | 'method'
+>
+
+/** The example of that name among those of the response, of any media type. */
+function answerText(
+  { document, template, method }: Place,
+  status: string,
+  name: string,
+): string | undefined {
+  const described = operationObject(document, template, method)
+  const response = described?.responses.find(([known]) => known === status)?.[1]
+  if (response === undefined) return undefined
+  for (const [, content] of membersOf(document, response, 'content')) {
+    const example = member(document, content, 'examples', name)?.value['value']
+    if (example !== undefined) return writeJson(sampleValue(example))
+  }
+  return undefined
+}

@@ -1,0 +1,41 @@
+import type { Json } from '../../catalogue/catalogue.ts'
+import { isJsonArray, isJsonObject } from '../../catalogue/json.ts'
+
+const dayMs = 86_400_000
+/** A day as a whole, at the start of a time, or within a link; `9999-12-31` means "without end" and stays. */
+const days = /(?<![0-9A-Za-z-])20[0-9]{2}-[0-9]{2}-[0-9]{2}(?![0-9])/g
+
+/**
+ * Copies a document with every day in its examples moved by as many days as
+ * lie between the two given ones. With `2026-11-20` and `2026-11-25`, the
+ * example `2027-05-31` becomes `2027-06-05`.
+ *
+ * @param from "today" in the examples, `YYYY-MM-DD`
+ * @param to today, `YYYY-MM-DD`
+ */
+export function withMovedDays(document: Json, from: string, to: string): Json {
+  const movedMs = Date.parse(to) - Date.parse(from)
+  return copied(document, false)
+
+  function copied(value: Json, isExample: boolean): Json {
+    if (typeof value === 'string') return isExample ? value.replaceAll(days, moved) : value
+    if (isJsonArray(value)) return value.map((item) => copied(item, isExample))
+    if (!isJsonObject(value)) return value
+    const members = Object.entries(value).map(([name, member = null]) => {
+      const isInside = isExample || name === 'example' || name === 'examples'
+      return [name, copied(member, isInside)]
+    })
+    return Object.fromEntries(members)
+  }
+
+  function moved(day: string): string {
+    const at = Date.parse(day)
+    // 2026-13-45 is no day: an identifier may look like one.
+    return Number.isNaN(at) ? day : utcDay(at + movedMs)
+  }
+}
+
+/** The day of a time in UTC, `YYYY-MM-DD`. */
+export function utcDay(ms: number): string {
+  return new Date(Math.floor(ms / dayMs) * dayMs).toISOString().slice(0, 10)
+}

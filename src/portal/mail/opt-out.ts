@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Keyring } from '../secrets/keyring.ts'
+
+/** The mails that a developer can switch off; also the names of the preferences. */
+const optionalMails = ['limits', 'deprecations', 'expiry'] as const
+export type OptionalMail = (typeof optionalMails)[number]
+
+/** Who wants which mails no more. */
+export interface OptOut {
+  readonly developerId: string
+  readonly mail: OptionalMail
+}
+
+/** Tokens in mails that end one kind of mail for one developer. They never expire and reveal nothing. */
+export interface OptOuts {
+  /** 66 characters base64url. */
+  sign(optOut: OptOut): string
+  /** Undefined for what was not signed here. */
+  verify(token: string): OptOut | undefined
+}
+
+/** By the number in a token. Mails about keys had number 0 and have no opt-out any more. */
+const numbers: Readonly<Record<OptionalMail, number>> = {
+  limits: 1,
+  deprecations: 2,
+  expiry: 3,
+}
+
+const idBytes = 16
+const signatureBytes = 32
+
+/** A token is the developer's id (16 bytes), the kind of mail (1 byte) and their HMAC-SHA-256 (32 bytes). */
+export function createOptOuts({ key }: { key: Keyring }): OptOuts {
+  function signatureOf(claim: Buffer, secret: Buffer): Buffer {
+    return createHmac('sha256', secret).update(claim).digest()
+  }
+
+  return {
+    sign({ developerId, mail }) {
+      const id = Buffer.from(developerId.replaceAll('-', ''), 'hex')
+      const claim = Buffer.concat([id, Buffer.of(numbers[mail])])
+      return Buffer.concat([claim, signatureOf(claim, key.newest)]).toString('base64url')
+    },
+
+    verify(token) {
+      const bytes = Buffer.from(token, 'base64url')
+      // Base64 has several spellings of the same bytes; accepts only the canonical one.
+      if (bytes.length !== idBytes + 1 + signatureBytes || bytes.toString('base64url') !== token) {
+        return undefined
+      }
+      const claim = bytes.subarray(0, idBytes + 1)
+      const given = bytes.subarray(idBytes + 1)
+      if (!key.all.some((secret) => timingSafeEqual(given, signatureOf(claim, secret)))) {
+        return undefined
+      }
+      const mail = optionalMails.find((name) => numbers[name] === claim[idBytes])
+      const hex = claim.subarray(0, idBytes).toString('hex')
+      const developerId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+      return mail === undefined ? undefined : { developerId, mail }
+    },
+  }
+}

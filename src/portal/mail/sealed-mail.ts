@@ -1,0 +1,33 @@
+import type { Keyring } from '../secrets/keyring.ts'
+import { seal, unseal } from '../secrets/sealed.ts'
+import type { Letter } from './letters.ts'
+
+/** A mail as it waits: everything but who sends it. */
+export interface WaitingMail {
+  readonly kind: Letter['kind']
+  /** Null: a decoy. */
+  readonly to: string | null
+  /** With its angle brackets. */
+  readonly messageId: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The sender's name where MAIL_FROM has none. */
+  readonly sender?: string | undefined
+  /** Address of RFC 8058's one-click request; null where the mail cannot be opted out of. */
+  readonly optOutUrl: string | null
+}
+
+const purpose = 'tollgate portal mail'
+
+/** Encrypts a mail. */
+export function sealMail(key: Keyring, mail: WaitingMail): Buffer {
+  return seal(key, purpose, JSON.stringify(mail))
+}
+
+/** Undefined when it was sealed under another key, or is damaged. */
+export function unsealMail(key: Keyring, sealed: Buffer): WaitingMail | undefined {
+  const plain = unseal(key, purpose, sealed)
+  // What carries our tag was written by `sealMail`.
+  return plain === undefined ? undefined : (JSON.parse(plain) as WaitingMail)
+}

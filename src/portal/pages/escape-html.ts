@@ -1,0 +1,16 @@
+import { isLeftInEnglish, type Language } from '../../messages/language.ts'
+
+/** A text of an API's document, as HTML; marked as English where it has no translation. */
+export function documentHtml(text: string, language: Language): string {
+  const marks = isLeftInEnglish(text, language) ? ' lang="en" dir="ltr"' : ''
+  return `<bdi${marks}>${escapeHtml(text)}</bdi>`
+}
+
+/** Makes text safe inside elements and quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}

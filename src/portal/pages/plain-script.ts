@@ -1,0 +1,35 @@
+import { languageCookie } from '../../messages/language.ts'
+
+/**
+ * The only script of pages that need none: before the first paint it takes the
+ * colour scheme that the reader chose on the portal's page, then it makes the
+ * header's buttons for scheme and language work. The keys are the page's.
+ */
+export const plainScript = `
+(() => {
+  const key = 'colour-scheme', root = document.documentElement
+  const system = () => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
+  const apply = (chosen) => {
+    if (chosen === 'light' || chosen === 'dark') root.dataset.mantineColorScheme = chosen
+    else delete root.dataset.mantineColorScheme
+  }
+  try { apply(localStorage.getItem(key)) } catch {}
+  addEventListener('click', (event) => {
+    const { scheme, language } = event.target.closest('[data-scheme], [data-language]')?.dataset ?? {}
+    if (scheme) {
+      const chosen = scheme === system() ? 'auto' : scheme
+      apply(chosen)
+      try { localStorage.setItem(key, chosen) } catch {}
+    }
+    if (language) {
+      event.preventDefault()
+      const secure = location.protocol === 'https:' ? '; Secure' : ''
+      document.cookie = '${languageCookie}=' + language + '; Path=/; SameSite=Lax; Max-Age=31536000' + secure
+      const to = new URL(location.href)
+      to.searchParams.delete('language')
+      history.replaceState(null, '', to)
+      location.reload()
+    }
+  })
+})()
+`

@@ -1,0 +1,75 @@
+import type { FastifyRequest } from 'fastify'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { WriteAccessLine } from '../platform/access-line.ts'
+import type { ClientAddress } from '../platform/client-address.ts'
+import type { Circumstances, SecurityEvents } from '../platform/security-events.ts'
+import type { ListenerTls } from '../platform/tls.ts'
+import type { Counter } from '../gateway/counters/counter.ts'
+import type { AuditContext } from '../registry/audit/audit-context.ts'
+import type { RegistryStores } from '../registry/stores.ts'
+import type { Attempts } from './accounts/attempts.ts'
+import type { Passkeys } from './accounts/passkeys.ts'
+import type { Passwords } from './accounts/passwords.ts'
+import type { Totp } from './accounts/totp.ts'
+import type { Webhooks } from './alerts/open-webhooks.ts'
+import type { Mailbox } from './mail/mailbox.ts'
+import type { Mails } from './mail/open-mails.ts'
+import type { OidcProvider } from './oidc/provider.ts'
+import type { PageFiles } from './pages/open-page.ts'
+import type { PortalMetrics } from './metrics/portal-metrics.ts'
+import type { PortalSecrets } from './secrets/portal-secrets.ts'
+import type { SecurityFacts } from './api/routes/security-txt.ts'
+import type { SandboxBank } from './sandbox-bank.ts'
+
+/** The services of the portal's routes; each route asks only for those it needs. */
+export interface PortalServices {
+  /** TLS of the listener; undefined: plain HTTP. */
+  readonly tls?: ListenerTls | undefined
+  /** The current catalogue. */
+  readonly catalogue: () => Catalogue
+  /** The portal's own origin. */
+  readonly portalUrl: () => string
+  /** Origin of the gateway, as developers call it. */
+  readonly gatewayUrl: () => string
+  /** Origin of the gateway, as this process reaches it. */
+  readonly probedGatewayUrl: () => string
+  readonly stores: RegistryStores
+  readonly secrets: PortalSecrets
+  readonly mails: Mails
+  readonly webhooks: Pick<Webhooks, 'targets' | 'newSecret' | 'wake'>
+  readonly page: PageFiles
+  readonly passwords: Passwords
+  readonly totp: Totp
+  readonly passkeys: Passkeys
+  readonly attempts: Attempts
+  /** Signs people in besides passwords; undefined: only passwords do. */
+  readonly oidc: OidcProvider | undefined
+  readonly metrics: PortalMetrics
+  /** Writes the log line of a finished request. */
+  readonly writeAccessLine: WriteAccessLine
+  readonly events: Pick<SecurityEvents, 'record'>
+  /** Who makes a request, and from where, for its security events. */
+  readonly circumstances: (request: FastifyRequest) => Circumstances
+  readonly clientAddress: ClientAddress
+  /** What the audit keeps of a request. */
+  readonly auditContext: (request: FastifyRequest) => AuditContext
+  /** Whether mails become files of the operator, for want of a mail server. */
+  readonly writesMailsToFiles: boolean
+  /** What security.txt says; undefined: there is no such file. */
+  readonly security?: SecurityFacts | undefined
+  /** Shows those files on this machine; undefined where others might see them. */
+  readonly mailbox: Mailbox | undefined
+  /** Whether every developer needs a second factor, not only operators. */
+  readonly isFactorRequired: boolean
+  /** The longest life of a key in days; 0: it may live forever. */
+  readonly keyMaxDays: number
+  /** The counter that is enforced. */
+  readonly counter: Pick<Counter, 'peek'>
+  /** The sandbox's side of the bank; undefined: there is no sandbox. */
+  readonly sandbox: SandboxBank | undefined
+  /** Whether a call of an API may be a drill in the sandbox. */
+  readonly hasDrills: (api: string) => boolean
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly onError: (requestId: string, error: unknown) => void
+}

@@ -1,0 +1,38 @@
+import { type Kysely, sql } from 'kysely'
+import { lockDeveloper } from './developers.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+import { change, type RegistryTransaction } from '../../../registry/transaction.ts'
+
+/** Approves developers who signed up while approval by an operator was required. */
+export interface Approvals {
+  /**
+   * Idempotent. `post` writes the mail about the approval, in the same
+   * transaction. Only the call that approves runs it.
+   *
+   * @throws {RegistryNotFound}
+   */
+  approve(input: {
+    id: string
+    by: string
+    post: (trx: RegistryTransaction, to: string) => Promise<void>
+  }): Promise<void>
+}
+
+export function createApprovals({ db }: { db: Kysely<RegistrySchema> }): Approvals {
+  return {
+    approve: ({ id, by, post }) =>
+      change(db, async (trx, leave) => {
+        const { email } = await lockDeveloper(trx, id)
+        const { numUpdatedRows } = await trx
+          .updateTable('developers')
+          .set({ approved_at: sql`now()` })
+          .where('id', '=', id)
+          .where('approved_at', 'is', null)
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) return
+        const changed = { kind: 'developer', action: 'update', developerId: id } as const
+        await leave(changed, { by, action: 'developer.approve' })
+        await post(trx, email)
+      }),
+  }
+}

@@ -1,0 +1,169 @@
+import { type Kysely, sql } from 'kysely'
+import { violates } from '../../../platform/database.ts'
+import { conflictAt } from '../../../registry/conflict-at.ts'
+import { noteDeleted } from '../../../registry/applications/deleted-applications.ts'
+import { endSessions } from './end-sessions.ts'
+import { plainName } from '../../../registry/name.ts'
+import { comesAfter, type Page } from '../../../registry/page.ts'
+import { RegistryInputInvalid, RegistryNotFound } from '../../../registry/registry-errors.ts'
+import { sameAddress } from './same-address.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+import { addStaff } from './staff.ts'
+import { change, isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
+
+/** A person who signed up and owns applications. */
+export interface Developer {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  /** May act for the operator of the gateway. */
+  readonly isOperator: boolean
+  readonly createdAt: Date
+  /** While set, none of the developer's applications may call. */
+  readonly suspendedAt: Date | null
+}
+
+/** `by` is the actor in the audit. */
+export interface Developers {
+  /** @throws {RegistryConflict} email-taken, in any case of letters; {@link RegistryInputInvalid} */
+  create(input: {
+    email: string
+    name: string
+    isOperator?: boolean
+    by: string
+  }): Promise<Developer>
+  find(id: string): Promise<Developer | undefined>
+  /** Matches addresses in any case of letters. */
+  findByEmail(email: string): Promise<Developer | undefined>
+  /** Oldest first. */
+  list(page: Page): Promise<Developer[]>
+  /** Idempotent: keeps the time of the first suspension. Ends every session. @throws {RegistryNotFound} */
+  suspend(input: { id: string; by: string }): Promise<Developer>
+  /** Idempotent. @throws {RegistryNotFound} */
+  resume(input: { id: string; by: string }): Promise<Developer>
+  /** Deletes the developer with all applications, subscriptions, keys, sessions and links. @throws {RegistryNotFound} */
+  delete(input: { id: string; by: string }): Promise<void>
+}
+
+/** The columns of a {@link Developer}. */
+export const developerColumns = [
+  'id',
+  'email',
+  'name',
+  'is_operator as isOperator',
+  'created_at as createdAt',
+  'suspended_at as suspendedAt',
+] as const
+
+export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Developers {
+  async function setSuspension(id: string, by: string, isSuspended: boolean): Promise<Developer> {
+    return change(db, async (trx, leave) => {
+      const found = await lockDeveloper(trx, id)
+      if ((found.suspendedAt !== null) === isSuspended) return found
+      if (isSuspended) await endSessions(trx, id)
+      const action = isSuspended ? 'suspend' : 'resume'
+      await leave({ kind: 'developer', action, developerId: id }, { by })
+      return trx
+        .updateTable('developers')
+        .set({ suspended_at: isSuspended ? sql`now()` : null })
+        .where('id', '=', id)
+        .returning(developerColumns)
+        .executeTakeFirstOrThrow()
+    })
+  }
+
+  return {
+    create: ({ email, name: given, isOperator = false, by }) =>
+      change(db, async (trx, leave) => {
+        const name = given === '' ? '' : plainName(given)
+        const developer = await trx
+          .insertInto('developers')
+          .values({ email, name, is_operator: isOperator })
+          .returning(developerColumns)
+          .executeTakeFirstOrThrow()
+        const { id } = developer
+        const detail = {
+          isOperator: String(isOperator),
+          ...(isOperator ? { staffId: await addStaff(trx, developer) } : {}),
+        }
+        await leave({ kind: 'developer', action: 'create', developerId: id }, { by, detail })
+        return developer
+      })
+        .catch(conflictAt('developers_email', 'email-taken', 'a developer with this email exists'))
+        .catch((cause: unknown) => {
+          if (!violates(cause, 'developers_email_plain')) throw cause
+          throw new RegistryInputInvalid('email', 'an address such as ada@example.com', { cause })
+        }),
+
+    async find(id) {
+      if (!isUuid(id)) return undefined
+      return db
+        .selectFrom('developers')
+        .select(developerColumns)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    },
+
+    findByEmail(email) {
+      return db
+        .selectFrom('developers')
+        .select(developerColumns)
+        .where(sameAddress(email))
+        .executeTakeFirst()
+    },
+
+    async list(page) {
+      return db
+        .selectFrom('developers')
+        .select(developerColumns)
+        .where(comesAfter('developers', page))
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(page.limit)
+        .execute()
+    },
+
+    suspend: ({ id, by }) => setSuspension(id, by, true),
+    resume: ({ id, by }) => setSuspension(id, by, false),
+
+    delete: ({ id, by }) =>
+      change(db, async (trx, leave) => {
+        const { email } = await lockDeveloper(trx, id)
+        // Links requested without a session store only the address.
+        await trx.deleteFrom('mail_tokens').where(sameAddress(email)).execute()
+        // In the order in which the gateways lock them for usage, to avoid a deadlock.
+        const applications = await trx
+          .selectFrom('applications')
+          .select('id')
+          .where('developer_id', '=', id)
+          .orderBy('id')
+          .forUpdate()
+          .execute()
+        await noteDeleted(
+          trx,
+          applications.map((application) => application.id),
+        )
+        await trx.deleteFrom('developers').where('id', '=', id).execute()
+        await leave({ kind: 'developer', action: 'delete', developerId: id }, { by })
+      }),
+  }
+}
+
+/**
+ * Locks a developer's row until the transaction ends, so that only one
+ * transaction at a time can count the developer's applications and add one.
+ *
+ * @throws {RegistryNotFound}
+ */
+export async function lockDeveloper(trx: RegistryTransaction, id: string): Promise<Developer> {
+  const found = isUuid(id)
+    ? await trx
+        .selectFrom('developers')
+        .select(developerColumns)
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
+  if (found === undefined) throw new RegistryNotFound('developer', id)
+  return found
+}

@@ -1,0 +1,466 @@
+import { type Kysely, sql } from 'kysely'
+import { recordAudit } from '../../../registry/audit/audit.ts'
+import { conflictAt } from '../../../registry/conflict-at.ts'
+import { type Developer, lockDeveloper } from './developers.ts'
+import { endSessions } from './end-sessions.ts'
+import { issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
+import { plainName } from '../../../registry/name.ts'
+import { RegistryConflict } from '../../../registry/registry-errors.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+import { hasFactor, sessionHash } from './sessions.ts'
+import { change, isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
+
+/** A passkey of a developer, as the registry keeps it. */
+export interface Passkey {
+  readonly id: string
+  /** base64url */
+  readonly credentialId: string
+  /** COSE_Key */
+  readonly publicKey: Buffer
+  /** Of signatures, as the authenticator counts them; 0 where it does not. */
+  readonly counter: number
+  /** Names of WebAuthn: `internal`, `usb` … */
+  readonly transports: readonly string[]
+  readonly name: string
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+}
+
+/** The second factors of a developer. */
+export interface FactorSet {
+  readonly totp: {
+    /** The secret, as {@link NewFactor} brought it. */
+    readonly sealed: Buffer
+    readonly createdAt: Date
+    readonly lastUsedAt: Date | null
+  } | null
+  /** Oldest first. */
+  readonly passkeys: readonly Passkey[]
+  readonly recoveryCodesLeft: number
+}
+
+/** A second factor whose owner has just shown that it works. */
+export type NewFactor =
+  | {
+      readonly kind: 'totp'
+      readonly sealed: Buffer
+      /** The time step of the code that was right. */
+      readonly step: number
+    }
+  | ({ readonly kind: 'passkey' } & Pick<
+      Passkey,
+      'credentialId' | 'publicKey' | 'counter' | 'transports' | 'name'
+    >)
+
+/** A mail to the owner, in the transaction of the change. */
+type Post = (trx: RegistryTransaction, to: string) => Promise<void>
+
+/** The second factors of developers. Each change leaves an audit entry. */
+export interface Factors {
+  find(developerId: string): Promise<FactorSet>
+  /** Uses the code of a time step. @returns false when it, or a later one, was used before */
+  spendTotpStep(input: { developerId: string; step: number }): Promise<boolean>
+  /** Keeps the authenticator's counter. @returns false when the passkey is gone, or another use was as new */
+  noteUse(input: { id: string; counter: number }): Promise<boolean>
+  /** Uses a recovery code up. `post` writes the mail. @returns whether the developer had it */
+  spendRecoveryCode(input: { developerId: string; hash: Buffer; post: Post }): Promise<boolean>
+  /**
+   * Counts a code before it is compared. Undefined after {@link wrongCodesMax}
+   * wrong ones in a row: the password is in wrong hands, and a new one resets
+   * the count.
+   */
+  countCode(developerId: string): Promise<number | undefined>
+  /** The code was right: resets the count. */
+  forgiveCodes(developerId: string): Promise<void>
+  /** Tells the owner of many wrong codes. */
+  warn(input: { developerId: string; post: Post }): Promise<void>
+  /**
+   * Adds a factor. With the first one the recovery codes are stored and all
+   * sessions end but the one with this id.
+   *
+   * @returns whether the recovery codes were stored
+   * @throws {RegistryConflict} factor-exists, passkeys-limit
+   */
+  add(input: {
+    developerId: string
+    sessionId: string
+    factor: NewFactor
+    recoveryHashes: readonly Buffer[]
+    post: Post
+  }): Promise<boolean>
+  /**
+   * Removes an authenticator app, or the passkey with this id; with the last
+   * factor the recovery codes go, too.
+   *
+   * @param input.isRequired whether every developer needs a factor, not only operators
+   * @returns whether it was there
+   * @throws {RegistryConflict} last-factor, where one is needed
+   */
+  remove(input: {
+    developerId: string
+    factor: { readonly kind: 'totp' } | { readonly kind: 'passkey'; readonly id: string }
+    isRequired: boolean
+    post: Post
+  }): Promise<boolean>
+  /** Replaces the recovery codes. @returns whether the developer has a factor */
+  replaceRecoveryCodes(input: {
+    developerId: string
+    recoveryHashes: readonly Buffer[]
+    post: Post
+  }): Promise<boolean>
+  /** Removes every factor and ends every session. The portals see the change and write a mail. @throws {RegistryNotFound} */
+  reset(input: { developerId: string; by: string }): Promise<Developer>
+  /**
+   * Creates the link by which an operator without a factor adds the first one.
+   *
+   * @returns the token; undefined when the account has a factor, or its owner signs in through the OpenID Connect
+   *   provider, which answers for a second one
+   * @throws {RegistryNotFound}
+   */
+  issueEnrolment(input: { developerId: string; by: string }): Promise<string | undefined>
+  /**
+   * Uses the link of an enrolment: adds the first factor and stores the recovery
+   * codes. `password` is the checked hash of an account that has a password, or
+   * the hash of its first one.
+   *
+   * @returns false when the link was used or has expired, the password changed
+   *   meanwhile, or the account has a factor
+   */
+  enrol(input: {
+    token: string
+    password: { readonly checkedHash: string } | { readonly firstHash: string }
+    factor: NewFactor
+    recoveryHashes: readonly Buffer[]
+    post: Post
+  }): Promise<boolean>
+}
+
+/** Wrong codes in a row after which no code is compared (NIST SP 800-63B, 5.2.2). */
+export const wrongCodesMax = 100
+
+/** Passkeys of one developer. */
+const passkeysMax = 20
+
+export function createFactors({ db }: { readonly db: Kysely<RegistrySchema> }): Factors {
+  return {
+    find: (developerId) => findFactors(db, developerId),
+
+    async spendTotpStep({ developerId, step }) {
+      const { numUpdatedRows } = await db
+        .updateTable('totp_secrets')
+        .set({ last_step: step, last_used_at: sql`now()` })
+        .where('developer_id', '=', developerId)
+        .where('last_step', '<', step)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    async noteUse({ id, counter }) {
+      const { numUpdatedRows } = await db
+        .updateTable('passkeys')
+        .set({ counter, last_used_at: sql`now()` })
+        .where('id', '=', id)
+        // Two uses of one answer at once: the second finds the counter used (WebAuthn 6.1.1).
+        .where((eb) => eb.or([eb('counter', '<', counter), eb.val(counter === 0)]))
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    spendRecoveryCode: ({ developerId, hash, post }) =>
+      db.transaction().execute(async (trx) => {
+        const { numDeletedRows } = await trx
+          .deleteFrom('recovery_codes')
+          .where('hash', '=', hash)
+          .where('developer_id', '=', developerId)
+          .executeTakeFirst()
+        if (numDeletedRows === 0n) return false
+        await leaveAudit(trx, 'factor.use-recovery-code', developerId)
+        await post(trx, await addressOf(trx, developerId))
+        return true
+      }),
+
+    async countCode(developerId) {
+      const row = await db
+        .updateTable('developers')
+        .set({ failed_codes: sql`failed_codes + 1` })
+        .where('id', '=', developerId)
+        .where('failed_codes', '<', wrongCodesMax)
+        .returning('failed_codes as failures')
+        .executeTakeFirst()
+      return row?.failures
+    },
+
+    async forgiveCodes(developerId) {
+      await db
+        .updateTable('developers')
+        .set({ failed_codes: 0 })
+        .where('id', '=', developerId)
+        .execute()
+    },
+
+    warn: ({ developerId, post }) =>
+      db.transaction().execute(async (trx) => {
+        await post(trx, await addressOf(trx, developerId))
+        const subject = `developer:${developerId}`
+        await recordAudit(trx, { actor: 'system', action: 'factor.warn', subject })
+      }),
+
+    add: ({ developerId, sessionId, factor, recoveryHashes, post }) =>
+      db
+        .transaction()
+        .execute(async (trx) => {
+          const own = sessionHash(sessionId)
+          const { email } = await lockDeveloper(trx, developerId)
+          const isFirst = await addFactor(trx, developerId, factor, recoveryHashes)
+          if (isFirst) {
+            await trx
+              .deleteFrom('sessions')
+              .where('developer_id', '=', developerId)
+              .where('id_hash', '!=', own)
+              .execute()
+          }
+          await trx
+            .updateTable('sessions')
+            .set({ factor: factor.kind, proved_at: sql`now()` })
+            .where('id_hash', '=', own)
+            .where('developer_id', '=', developerId)
+            .execute()
+          await post(trx, email)
+          return isFirst
+        })
+        .catch(translateApp)
+        .catch(translatePasskey),
+
+    remove: ({ developerId, factor, isRequired, post }) =>
+      db.transaction().execute(async (trx) => {
+        const { email, isOperator } = await lockDeveloper(trx, developerId)
+        if (!(await deleteFactor(trx, developerId, factor))) return false
+        if (!(await hasFactor(trx, developerId))) {
+          if (isOperator || isRequired) {
+            throw new RegistryConflict(
+              'last-factor',
+              'you need a second factor; add another one first',
+            )
+          }
+          await trx.deleteFrom('recovery_codes').where('developer_id', '=', developerId).execute()
+        }
+        await leaveAudit(trx, 'factor.remove', developerId, { factor: factor.kind })
+        await post(trx, email)
+        return true
+      }),
+
+    replaceRecoveryCodes: ({ developerId, recoveryHashes, post }) =>
+      db.transaction().execute(async (trx) => {
+        const { email } = await lockDeveloper(trx, developerId)
+        if (!(await hasFactor(trx, developerId))) return false
+        await storeRecoveryCodes(trx, developerId, recoveryHashes)
+        await leaveAudit(trx, 'factor.replace-recovery-codes', developerId)
+        await post(trx, email)
+        return true
+      }),
+
+    reset: ({ developerId, by }) =>
+      change(db, async (trx, leave) => {
+        const found = await lockDeveloper(trx, developerId)
+        for (const table of ['totp_secrets', 'passkeys', 'recovery_codes'] as const) {
+          await trx.deleteFrom(table).where('developer_id', '=', developerId).execute()
+        }
+        await endSessions(trx, developerId)
+        await trx
+          .updateTable('developers')
+          .set({ failed_codes: 0 })
+          .where('id', '=', developerId)
+          .execute()
+        await leave(
+          { kind: 'developer', action: 'reset-factor', developerId },
+          { by, action: 'factor.reset' },
+        )
+        return found
+      }),
+
+    issueEnrolment: ({ developerId, by }) =>
+      db.transaction().execute(async (trx) => {
+        const { email } = await lockDeveloper(trx, developerId)
+        const { isProvided } = await trx
+          .selectFrom('developers')
+          .select(sql<boolean>`oidc_subject is not null`.as('isProvided'))
+          .where('id', '=', developerId)
+          .executeTakeFirstOrThrow()
+        if (isProvided || (await hasFactor(trx, developerId))) return undefined
+        const subject = `developer:${developerId}`
+        await recordAudit(trx, { actor: by, action: 'factor.issue-enrolment', subject })
+        return issueMailToken(trx, { purpose: 'enrolment', developerId, email, name: null })
+      }),
+
+    enrol: ({ token, password, factor, recoveryHashes, post }) =>
+      db
+        .transaction()
+        .execute(async (trx) => {
+          const link = await takeOwnMailToken(trx, 'enrolment', token)
+          if (link === undefined) return false
+          const { developerId, ownerEmail } = link
+          const known = 'firstHash' in password ? null : password.checkedHash
+          const { numUpdatedRows } = await trx
+            .updateTable('developers')
+            .set({ password_hash: 'firstHash' in password ? password.firstHash : known })
+            .where('id', '=', developerId)
+            .where('password_hash', known === null ? 'is' : '=', known)
+            .executeTakeFirst()
+          if (numUpdatedRows === 0n || (await hasFactor(trx, developerId))) throw new Unfit()
+          await addFactor(trx, developerId, factor, recoveryHashes)
+          await endSessions(trx, developerId)
+          await post(trx, ownerEmail)
+          return true
+        })
+        .catch((error: unknown) => {
+          if (error instanceof Unfit) return false
+          throw error
+        })
+        .catch(translateApp)
+        .catch(translatePasskey),
+  }
+}
+
+/** Rolls a transaction back whose result is false. */
+class Unfit extends Error {}
+
+async function findFactors(db: Kysely<RegistrySchema>, developerId: string): Promise<FactorSet> {
+  const [totp, passkeys, codes] = await Promise.all([
+    db
+      .selectFrom('totp_secrets')
+      .select(['sealed', 'created_at as createdAt', 'last_used_at as lastUsedAt'])
+      .where('developer_id', '=', developerId)
+      .executeTakeFirst(),
+    db
+      .selectFrom('passkeys')
+      .select([
+        'id',
+        'credential_id as credentialId',
+        'public_key as publicKey',
+        'counter',
+        'transports',
+        'name',
+        'created_at as createdAt',
+        'last_used_at as lastUsedAt',
+      ])
+      .where('developer_id', '=', developerId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
+    db
+      .selectFrom('recovery_codes')
+      .select(({ fn }) => fn.countAll<number>().as('left'))
+      .where('developer_id', '=', developerId)
+      .executeTakeFirstOrThrow(),
+  ])
+  return {
+    totp: totp ?? null,
+    passkeys: passkeys.map(({ transports, ...passkey }) => ({
+      ...passkey,
+      transports: transports === '' ? [] : transports.split(' '),
+    })),
+    recoveryCodesLeft: codes.left,
+  }
+}
+
+/** Under a lock of the developer. @returns whether it is the first one */
+async function addFactor(
+  trx: RegistryTransaction,
+  developerId: string,
+  factor: NewFactor,
+  recoveryHashes: readonly Buffer[],
+): Promise<boolean> {
+  const isFirst = !(await hasFactor(trx, developerId))
+  if (factor.kind === 'totp') {
+    await trx
+      .insertInto('totp_secrets')
+      .values({ developer_id: developerId, sealed: factor.sealed, last_step: factor.step })
+      .execute()
+  } else {
+    const { count } = await trx
+      .selectFrom('passkeys')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('developer_id', '=', developerId)
+      .executeTakeFirstOrThrow()
+    if (count >= passkeysMax) {
+      const text = `you may have at most ${passkeysMax} passkeys`
+      throw new RegistryConflict('passkeys-limit', text, { limit: passkeysMax })
+    }
+    await trx
+      .insertInto('passkeys')
+      .values({
+        developer_id: developerId,
+        credential_id: factor.credentialId,
+        public_key: factor.publicKey,
+        counter: factor.counter,
+        transports: factor.transports.join(' '),
+        name: plainName(factor.name),
+      })
+      .execute()
+  }
+  if (isFirst) await storeRecoveryCodes(trx, developerId, recoveryHashes)
+  await leaveAudit(trx, 'factor.add', developerId, { factor: factor.kind })
+  return isFirst
+}
+
+async function deleteFactor(
+  trx: RegistryTransaction,
+  developerId: string,
+  factor: Parameters<Factors['remove']>[0]['factor'],
+): Promise<boolean> {
+  if (factor.kind === 'passkey' && !isUuid(factor.id)) return false
+  const { numDeletedRows } =
+    factor.kind === 'totp'
+      ? await trx
+          .deleteFrom('totp_secrets')
+          .where('developer_id', '=', developerId)
+          .executeTakeFirst()
+      : await trx
+          .deleteFrom('passkeys')
+          .where('id', '=', factor.id)
+          .where('developer_id', '=', developerId)
+          .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+async function storeRecoveryCodes(
+  trx: RegistryTransaction,
+  developerId: string,
+  hashes: readonly Buffer[],
+): Promise<void> {
+  await trx.deleteFrom('recovery_codes').where('developer_id', '=', developerId).execute()
+  await trx
+    .insertInto('recovery_codes')
+    .values(hashes.map((hash) => ({ hash, developer_id: developerId })))
+    .execute()
+}
+
+async function addressOf(trx: RegistryTransaction, developerId: string): Promise<string> {
+  const { email } = await trx
+    .selectFrom('developers')
+    .select('email')
+    .where('id', '=', developerId)
+    .executeTakeFirstOrThrow()
+  return email
+}
+
+function leaveAudit(
+  trx: RegistryTransaction,
+  action: `factor.${string}`,
+  developerId: string,
+  detail: Record<string, string> = {},
+): Promise<void> {
+  const developer = `developer:${developerId}`
+  return recordAudit(trx, { actor: developer, action, subject: developer, detail })
+}
+
+const translateApp = conflictAt(
+  'totp_secrets_pkey',
+  'factor-exists',
+  'you already have an authenticator app; remove it first',
+)
+const translatePasskey = conflictAt(
+  'passkeys_credential',
+  'factor-exists',
+  'this passkey is already registered',
+)

@@ -1,0 +1,235 @@
+import { type Kysely, sql } from 'kysely'
+import type { Language } from '../../../messages/language.ts'
+import { violates } from '../../../platform/database.ts'
+import { recordAudit } from '../../../registry/audit/audit.ts'
+import type { Change } from '../../../registry/feed/changes.ts'
+import { endSessions } from './end-sessions.ts'
+import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
+import { plainName } from '../../../registry/name.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+import { findAddress } from './sign-ups.ts'
+import { type AcceptedTerms, newestAcceptance } from './terms.ts'
+import { change, isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
+
+/** Which mails a developer gets besides the mails about the account itself. */
+export interface MailChoices {
+  readonly limits: boolean
+  readonly deprecations: boolean
+  readonly expiry: boolean
+}
+
+/** What developers see about themselves, in addition to their public data. */
+export interface Profile {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly isOperator: boolean
+  readonly createdAt: Date
+  /** A new address whose link was not used yet; null when no change is pending. */
+  readonly pendingEmail: string | null
+  /** `provider`: the OpenID Connect provider, which has name and address, too. */
+  readonly signsInWith: 'password' | 'provider'
+  readonly mails: MailChoices
+  /** Of mails and, where the browser says none, of pages; null: not known yet. */
+  readonly language: Language | null
+  /** The terms that the developer accepted last; null: none yet. */
+  readonly acceptedTerms: AcceptedTerms | null
+}
+
+/** What developers change about themselves. */
+export interface Profiles {
+  find(developerId: string): Promise<Profile | undefined>
+  /**
+   * Applies the given changes, all or none, if the checked password is still
+   * the developer's.
+   *
+   * - `passwordHash`: ends every session of the developer; `postPassword`
+   *   writes the mail about it.
+   * - `email`: creates a link for the new address. `postLink` writes the mail,
+   *   without a token when the address belongs to another developer. Both cases
+   *   leave the same rows. The address changes with {@link confirmEmail}.
+   *
+   * @returns whether it succeeded
+   */
+  change(input: {
+    developerId: string
+    checkedHash: string
+    name?: string | undefined
+    passwordHash?: string | undefined
+    email?: string | undefined
+    postPassword: (trx: RegistryTransaction, to: string) => Promise<void>
+    postLink: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
+  }): Promise<boolean>
+  /**
+   * Uses the link for a new address; ends the developer's other links. `post`
+   * writes the mail to the old address. @returns whether it succeeded; false
+   * when the link was used or has expired, or the address now belongs to
+   * another developer
+   */
+  confirmEmail(input: {
+    token: string
+    post: (trx: RegistryTransaction, to: string) => Promise<void>
+  }): Promise<boolean>
+  /** For a deleted developer this does nothing. @throws {RegistryInputInvalid} */
+  rename(input: { developerId: string; name: string }): Promise<void>
+  /** Omitted choices stay. For a deleted developer this does nothing. */
+  chooseMails(input: { developerId: string; mails: Partial<MailChoices> }): Promise<void>
+  /** The language of mails. For a deleted developer this does nothing. */
+  chooseLanguage(input: { developerId: string; language: Language }): Promise<void>
+}
+
+export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles {
+  return {
+    async find(developerId) {
+      if (!isUuid(developerId)) return undefined
+      const row = await db
+        .selectFrom('developers')
+        .select((eb) => [
+          'id',
+          'email',
+          'name',
+          'is_operator as isOperator',
+          'created_at as createdAt',
+          sql<
+            'password' | 'provider'
+          >`case when oidc_subject is null then 'password' else 'provider' end`.as('signsInWith'),
+          'mails_limits as limits',
+          'mails_deprecations as deprecations',
+          'mails_expiry as expiry',
+          'language',
+          eb
+            .selectFrom('mail_tokens')
+            .select('mail_tokens.email')
+            .whereRef('mail_tokens.developer_id', '=', 'developers.id')
+            .where('purpose', '=', 'email-change')
+            .where('used_at', 'is', null)
+            .where('expires_at', '>', sql<Date>`now()`)
+            .limit(1)
+            .as('pendingEmail'),
+        ])
+        .where('id', '=', developerId)
+        .executeTakeFirst()
+      if (row === undefined) return undefined
+      const { limits, deprecations, expiry, ...profile } = row
+      return {
+        ...profile,
+        mails: { limits, deprecations, expiry },
+        acceptedTerms: await newestAcceptance(db, developerId),
+      }
+    },
+
+    change: ({ developerId, checkedHash, name, passwordHash, email, postPassword, postLink }) =>
+      change(db, async (trx, leave) => {
+        const found = await trx
+          .updateTable('developers')
+          .set({
+            failed_sign_ins: 0,
+            ...(name === undefined ? {} : { name: plainName(name) }),
+            ...(passwordHash === undefined ? {} : { password_hash: passwordHash, failed_codes: 0 }),
+          })
+          .where('id', '=', developerId)
+          .where('password_hash', '=', checkedHash)
+          .where('suspended_at', 'is', null)
+          .returning('email')
+          .executeTakeFirst()
+        if (found === undefined) return false
+        if (passwordHash !== undefined) {
+          await endSessions(trx, developerId)
+          await endMailTokens(trx, developerId)
+          await postPassword(trx, found.email)
+        }
+        if (email !== undefined && email !== found.email) {
+          const owner = await findAddress(trx, email)
+          const isFree = owner === undefined || owner.id === developerId
+          const token = await issueMailToken(trx, {
+            purpose: 'email-change',
+            developerId,
+            email,
+            name: null,
+          })
+          await postLink(trx, isFree ? email : owner.email, isFree ? token : undefined)
+        }
+        const changed = Object.entries({ name, password: passwordHash, email })
+          .flatMap(([member, value]) => (value === undefined ? [] : [member]))
+          .join(' ')
+        await leave(updateOf(developerId), { by: `developer:${developerId}`, detail: { changed } })
+        return true
+      }),
+
+    rename: ({ developerId, name }) =>
+      change(db, async (trx, leave) => {
+        const found = await trx
+          .updateTable('developers')
+          .set({ name: plainName(name) })
+          .where('id', '=', developerId)
+          .returning('id')
+          .executeTakeFirst()
+        if (found === undefined) return
+        const detail = { changed: 'name' }
+        await leave(updateOf(developerId), { by: `developer:${developerId}`, detail })
+      }),
+
+    confirmEmail: ({ token, post }) =>
+      change(db, async (trx, leave) => {
+        const link = await takeOwnMailToken(trx, 'email-change', token)
+        if (link === undefined) return false
+        const { developerId, ownerEmail } = link
+        await trx
+          .updateTable('developers')
+          .set({ email: link.email })
+          .where('id', '=', developerId)
+          .execute()
+        // A link to the old mailbox must no longer open the account.
+        await endMailTokens(trx, developerId)
+        const by = `developer:${developerId}`
+        await leave(updateOf(developerId), { by, action: 'developer.change-email' })
+        await post(trx, ownerEmail)
+        return true
+      }).catch((error: unknown) => {
+        if (violates(error, 'developers_email')) return false
+        throw error
+      }),
+
+    chooseMails: ({ developerId, mails: { limits, deprecations, expiry } }) =>
+      db.transaction().execute(async (trx) => {
+        const changed = await trx
+          .updateTable('developers')
+          .set({
+            ...(limits === undefined ? {} : { mails_limits: limits }),
+            ...(deprecations === undefined ? {} : { mails_deprecations: deprecations }),
+            ...(expiry === undefined ? {} : { mails_expiry: expiry }),
+          })
+          .where('id', '=', developerId)
+          .returning(['mails_limits', 'mails_deprecations', 'mails_expiry'])
+          .executeTakeFirst()
+        if (changed === undefined) return
+        const detail = {
+          limits: String(changed.mails_limits),
+          deprecations: String(changed.mails_deprecations),
+          expiry: String(changed.mails_expiry),
+        }
+        const actor = `developer:${developerId}`
+        const action = 'developer.choose-mails'
+        await recordAudit(trx, { actor, action, subject: actor, detail })
+      }),
+
+    chooseLanguage: ({ developerId, language }) =>
+      db.transaction().execute(async (trx) => {
+        const changed = await trx
+          .updateTable('developers')
+          .set({ language })
+          .where('id', '=', developerId)
+          .where((eb) => eb('language', 'is distinct from', language))
+          .returning('id')
+          .executeTakeFirst()
+        if (changed === undefined) return
+        const actor = `developer:${developerId}`
+        const action = 'developer.choose-language'
+        await recordAudit(trx, { actor, action, subject: actor, detail: { language } })
+      }),
+  }
+}
+
+function updateOf(developerId: string): Change {
+  return { kind: 'developer', action: 'update', developerId }
+}

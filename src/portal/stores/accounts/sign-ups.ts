@@ -1,0 +1,112 @@
+import { type Kysely, sql } from 'kysely'
+import type { Language } from '../../../messages/language.ts'
+import { violates } from '../../../platform/database.ts'
+import { issueMailToken, takeMailToken } from './mail-tokens.ts'
+import { plainName } from '../../../registry/name.ts'
+import { sameAddress } from './same-address.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+import { keepAcceptance } from './terms.ts'
+import { change, type RegistryTransaction } from '../../../registry/transaction.ts'
+
+/** Signs developers up by a link to the address they gave. The developer exists only once the link was used. */
+export interface SignUps {
+  /**
+   * Creates the link. `post` writes the mail; for an already registered
+   * address, without a token. Both cases leave the same rows.
+   */
+  request(input: {
+    email: string
+    name: string
+    post: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
+  }): Promise<void>
+  /**
+   * Uses the link and creates the developer. @returns the developer's id;
+   * undefined when the link was used or has expired, or the address was
+   * registered meanwhile
+   */
+  complete(input: {
+    token: string
+    passwordHash: string
+    isApproved: boolean
+    /** The terms that are accepted with it; undefined: the bank has no terms. */
+    termsVersion?: string | undefined
+    /** Of the mails to come. */
+    language: Language
+  }): Promise<string | undefined>
+}
+
+export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
+  return {
+    request: ({ email, name, post }) =>
+      db.transaction().execute(async (trx) => {
+        const known = await lockAddress(trx, email)
+        const token = await issueMailToken(trx, {
+          purpose: 'sign-up',
+          developerId: null,
+          email,
+          name: plainName(name),
+        })
+        await post(trx, known?.email ?? email, known === undefined ? token : undefined)
+      }),
+
+    complete: ({ token, passwordHash, isApproved, termsVersion, language }) =>
+      change(db, async (trx, leave) => {
+        const link = await takeMailToken(trx, 'sign-up', token)
+        if (link === undefined) return undefined
+        const { id } = await trx
+          .insertInto('developers')
+          .values({
+            email: link.email,
+            name: link.name ?? '',
+            password_hash: passwordHash,
+            approved_at: isApproved ? sql`now()` : null,
+            language,
+          })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        const created = { kind: 'developer', action: 'create', developerId: id } as const
+        if (termsVersion !== undefined) {
+          await keepAcceptance(trx, { developerId: id, version: termsVersion })
+        }
+        await leave(created, {
+          by: `developer:${id}`,
+          action: 'developer.sign-up',
+          ...(termsVersion === undefined ? {} : { detail: { terms: termsVersion } }),
+        })
+        return id
+      }).catch((error: unknown) => {
+        if (violates(error, 'developers_email')) return undefined
+        throw error
+      }),
+  }
+}
+
+/** The owner of an address, in any case of letters. */
+export function findAddress(
+  trx: RegistryTransaction,
+  email: string,
+): Promise<AddressOwner | undefined> {
+  return selectAddress(trx, email).executeTakeFirst()
+}
+
+/** {@link findAddress}, with a lock on the owner until the transaction ends, so that the owner still exists when it commits. */
+export function lockAddress(
+  trx: RegistryTransaction,
+  email: string,
+): Promise<AddressOwner | undefined> {
+  return selectAddress(trx, email).forNoKeyUpdate().executeTakeFirst()
+}
+
+interface AddressOwner {
+  readonly id: string
+  readonly email: string
+  /** Whether they sign in through the OpenID Connect provider. */
+  readonly isProvided: boolean
+}
+
+function selectAddress(trx: RegistryTransaction, email: string) {
+  return trx
+    .selectFrom('developers')
+    .select(['id', 'email', sql<boolean>`oidc_subject is not null`.as('isProvided')])
+    .where(sameAddress(email))
+}

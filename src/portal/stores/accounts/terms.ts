@@ -1,0 +1,64 @@
+import type { Kysely } from 'kysely'
+import { recordAudit } from '../../../registry/audit/audit.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { RegistryTransaction } from '../../../registry/transaction.ts'
+
+/** A version of the bank's terms that a developer accepted. */
+export interface AcceptedTerms {
+  readonly version: string
+  readonly acceptedAt: Date
+}
+
+/** Which terms developers have accepted. The configuration says which version is current. */
+export interface Terms {
+  /** Notes the acceptance, with an entry in the audit. A version that was accepted before keeps its date. */
+  accept(input: { developerId: string; version: string }): Promise<void>
+}
+
+export function createTerms({ db }: { readonly db: Kysely<RegistrySchema> }): Terms {
+  return {
+    accept: ({ developerId, version }) =>
+      db.transaction().execute(async (trx) => {
+        // A deleted developer accepts nothing any more.
+        const owner = await trx
+          .selectFrom('developers')
+          .select('id')
+          .where('id', '=', developerId)
+          .forNoKeyUpdate()
+          .executeTakeFirst()
+        if (owner === undefined || !(await keepAcceptance(trx, { developerId, version }))) return
+        const actor = `developer:${developerId}`
+        const action = 'developer.accept-terms'
+        await recordAudit(trx, { actor, action, subject: actor, detail: { version } })
+      }),
+  }
+}
+
+/** Notes an acceptance now. @returns whether it is new */
+export async function keepAcceptance(
+  trx: RegistryTransaction,
+  { developerId, version }: { developerId: string; version: string },
+): Promise<boolean> {
+  const kept = await trx
+    .insertInto('accepted_terms')
+    .values({ developer_id: developerId, version })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('version')
+    .executeTakeFirst()
+  return kept !== undefined
+}
+
+/** The terms that a developer accepted last; null: none. */
+export async function newestAcceptance(
+  db: Kysely<RegistrySchema>,
+  developerId: string,
+): Promise<AcceptedTerms | null> {
+  const found = await db
+    .selectFrom('accepted_terms')
+    .select(['version', 'accepted_at as acceptedAt'])
+    .where('developer_id', '=', developerId)
+    .orderBy('accepted_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return found ?? null
+}

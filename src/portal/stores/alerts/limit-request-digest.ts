@@ -1,0 +1,77 @@
+import { type Kysely, sql } from 'kysely'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { RegistryTransaction } from '../../../registry/transaction.ts'
+
+/** What a mail tells one operator about the requests for more calls that wait. */
+export interface LimitRequestDigest {
+  readonly email: string
+  /** Open requests that the operator may answer. */
+  readonly waiting: number
+  /** Of the newest one. */
+  readonly api: string
+  readonly version: string
+  readonly limit: string
+  readonly calls: number
+  readonly reason: string
+  readonly applicationId: string
+  readonly applicationName: string
+  readonly developerName: string
+  readonly developerEmail: string
+}
+
+/** In `portal_state`: when operators were last written to. */
+const cursor = 'limit-request-mails'
+
+/**
+ * Locks the digest for this transaction. Requests are made under this lock, so
+ * that none of an earlier time appears after a mail.
+ */
+export async function lockDigest(trx: RegistryTransaction): Promise<void> {
+  await trx
+    .insertInto('portal_state')
+    .values({ name: cursor, value: '-infinity' })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  await trx
+    .selectFrom('portal_state')
+    .select('name')
+    .where('name', '=', cursor)
+    .forUpdate()
+    .execute()
+}
+
+/** Whether an hour has passed since the last mail and a request has come since; costs one statement. */
+export async function isDigestDue(db: Kysely<RegistrySchema>): Promise<boolean> {
+  const { rows } = await sql<{ isDue: boolean }>`
+    select exists(select from portal_state join limit_requests on created_at > value::timestamptz
+      where name = ${cursor} and state = 'open'
+        and value::timestamptz <= clock_timestamp() - interval '1 hour') as "isDue"`.execute(db)
+  return rows[0]?.isDue === true
+}
+
+/**
+ * Takes what mails tell the operators now, under {@link lockDigest}: nothing
+ * within an hour of the last time, or when no request has come since. Owners
+ * are not told of their own, because they may not answer it.
+ */
+export async function takeDigest(trx: RegistryTransaction): Promise<readonly LimitRequestDigest[]> {
+  if (!(await isDigestDue(trx))) return []
+  const { rows } = await sql<LimitRequestDigest>`
+    select distinct on (operators.id) operators.email,
+      count(*) over (partition by operators.id)::int as waiting,
+      requests.api, requests.version, requests.limit_name as "limit", requests.calls, requests.reason,
+      applications.id as "applicationId", applications.name as "applicationName",
+      owners.name as "developerName", owners.email as "developerEmail"
+    from developers operators
+    join applications on applications.developer_id <> operators.id
+    join limit_requests requests on requests.application_id = applications.id and requests.state = 'open'
+    join developers owners on owners.id = applications.developer_id
+    where operators.is_operator and operators.suspended_at is null
+    order by operators.id, requests.created_at desc`.execute(trx)
+  await trx
+    .updateTable('portal_state')
+    .set({ value: sql`clock_timestamp()::text`, changed_at: sql`clock_timestamp()` })
+    .where('name', '=', cursor)
+    .execute()
+  return rows
+}

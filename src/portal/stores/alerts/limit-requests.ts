@@ -1,0 +1,398 @@
+import { type Kysely, type RawBuilder, sql, type Updateable } from 'kysely'
+import { lockActiveApplication, lockApplication, refuseOwner } from '../../../registry/applications/applications.ts'
+import { recordAudit } from '../../../registry/audit/audit.ts'
+import { conflictAt } from '../../../registry/conflict-at.ts'
+import { lockDigest } from './limit-request-digest.ts'
+import { checkReason } from '../../../registry/name.ts'
+import { addOverride, checkCalls, checkOverride, endOverrideOf } from '../../../registry/applications/overrides.ts'
+import type { Page } from '../../../registry/page.ts'
+import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../../../registry/registry-errors.ts'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+import { change, isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
+
+/**
+ * A developer's request for more calls than a limit of an application allows.
+ *
+ * States: open → granted or declined (by an operator) or withdrawn (by the
+ * developer). There are no transitions back. An application has at most one
+ * open request for each limit.
+ */
+export interface LimitRequest {
+  readonly id: string
+  readonly applicationId: string
+  readonly api: string
+  readonly version: string
+  /** Name of the limit in the plan. */
+  readonly limit: string
+  /** Wanted. */
+  readonly calls: number
+  readonly reason: string
+  readonly state: 'open' | 'granted' | 'declined' | 'withdrawn'
+  readonly createdAt: Date
+  /** Null while it is open. */
+  readonly closedAt: Date | null
+  /** What the operator granted, and until when; null unless granted. */
+  readonly grantedCalls: number | null
+  readonly grantedUntil: Date | null
+  /** Why the operator declined; null unless declined. */
+  readonly answer: string | null
+}
+
+/** A request as operators see it. */
+export interface WaitingLimitRequest extends LimitRequest {
+  readonly applicationName: string
+  readonly developerId: string
+  readonly developerEmail: string
+  readonly inForce: InForce
+}
+
+/** What a subscription allows now, beside its plan; the catalogue knows the plan's limits. */
+export interface InForce {
+  /** Null: the application has no subscription to the version. */
+  readonly plan: string | null
+  /** Of the active override of the limit; null: none. */
+  readonly overrideCalls: number | null
+}
+
+/** Where an answer goes. */
+export interface LimitRequestOwner {
+  readonly developerId: string
+  readonly email: string
+  readonly applicationName: string
+}
+
+interface Decision {
+  readonly id: string
+  /** The actor in the audit. */
+  readonly by: string
+  /** The operator's developer account. */
+  readonly operatorId: string
+  /** Writes the mail to the owner, in the same transaction. */
+  readonly post: (
+    trx: RegistryTransaction,
+    request: LimitRequest,
+    owner: LimitRequestOwner,
+  ) => Promise<void>
+}
+
+/** The caller checks that the version, its limit and a subscription exist. */
+export interface LimitRequests {
+  /**
+   * `post` writes the mails to the operators, under the lock of their digest.
+   *
+   * @throws {RegistryNotFound} no such application
+   * @throws {RegistryConflict} limit-request-open, application-suspended
+   * @throws {RegistryInputInvalid}
+   */
+  create(input: {
+    applicationId: string
+    api: string
+    version: string
+    limit: string
+    calls: number
+    reason: string
+    by: string
+    post: (trx: RegistryTransaction) => Promise<void>
+  }): Promise<LimitRequest>
+  find(id: string): Promise<LimitRequest | undefined>
+  /** The newest 50 of an application, newest first. */
+  list(options: { applicationId: string }): Promise<LimitRequest[]>
+  /** Of all applications: the open ones, oldest first, or the closed ones, last closed first. @throws {RegistryInputInvalid} */
+  listAll(options: Page & { isOpen: boolean }): Promise<WaitingLimitRequest[]>
+  /** Idempotent. @throws {RegistryNotFound}, {@link RegistryConflict} limit-request-closed */
+  withdraw(input: { id: string; by: string }): Promise<void>
+  /**
+   * Makes an override, which replaces one that is active, in the transaction
+   * that closes the request.
+   *
+   * @param input.callsNow what the limit allows; undefined: it holds for no subscription
+   * @throws {RegistryNotFound}
+   * @throws {RegistryConflict} limit-request-closed, own-application, limit-request-outdated, grant-below-limit
+   * @throws {RegistryInputInvalid}
+   */
+  grant(
+    input: Decision & {
+      calls: number
+      until: Date
+      callsNow: (request: LimitRequest, inForce: InForce) => number | undefined
+    },
+  ): Promise<LimitRequest>
+  /** @throws {RegistryNotFound}, {@link RegistryConflict} limit-request-closed, own-application; {@link RegistryInputInvalid} */
+  decline(input: Decision & { answer: string }): Promise<LimitRequest>
+}
+
+export interface LimitRequestsOptions {
+  readonly db: Kysely<RegistrySchema>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const columns = [
+  'limit_requests.id',
+  'application_id as applicationId',
+  'api',
+  'version',
+  'limit_name as limit',
+  'calls',
+  'reason',
+  'state',
+  'limit_requests.created_at as createdAt',
+  'closed_at as closedAt',
+  'granted_calls as grantedCalls',
+  'granted_until as grantedUntil',
+  'answer',
+] as const
+
+const listed = 50
+/** Of the override. The developer's own words stay with the request, which is deleted with the application. */
+const reasonOfOverride = 'The developer asked for more calls.'
+
+export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitRequests {
+  return {
+    create: ({ applicationId, api, version, limit, calls, reason, by, post }) =>
+      db
+        .transaction()
+        .execute(async (trx) => {
+          checkCalls(calls)
+          checkReason(reason)
+          await lockActiveApplication(trx, applicationId)
+          await lockDigest(trx)
+          const made = await trx
+            .insertInto('limit_requests')
+            .values({
+              application_id: applicationId,
+              api,
+              version,
+              limit_name: limit,
+              calls,
+              reason: reason.trim(),
+              created_at: sql`clock_timestamp()`,
+            })
+            .returning(columns)
+            .executeTakeFirstOrThrow()
+          await record(trx, made, 'create', by)
+          await post(trx)
+          return made
+        })
+        .catch(translate),
+
+    async find(id) {
+      if (!isUuid(id)) return undefined
+      return db.selectFrom('limit_requests').select(columns).where('id', '=', id).executeTakeFirst()
+    },
+
+    async list({ applicationId }) {
+      if (!isUuid(applicationId)) return []
+      return db
+        .selectFrom('limit_requests')
+        .select(columns)
+        .where('application_id', '=', applicationId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(listed)
+        .execute()
+    },
+
+    async listAll({ isOpen, limit, after }) {
+      const found = await db
+        .selectFrom('limit_requests')
+        .innerJoin('applications', 'applications.id', 'limit_requests.application_id')
+        .innerJoin('developers', 'developers.id', 'applications.developer_id')
+        .select(columns)
+        .select([
+          'applications.name as applicationName',
+          'developers.id as developerId',
+          'developers.email as developerEmail',
+          planOf.as('plan'),
+          overrideOf(now()).as('overrideCalls'),
+        ])
+        .where('state', isOpen ? '=' : '<>', 'open')
+        .where(comesAfter({ isOpen, after }))
+        .orderBy(isOpen ? 'limit_requests.created_at' : 'closed_at', isOpen ? 'asc' : 'desc')
+        .orderBy('limit_requests.id', isOpen ? 'asc' : 'desc')
+        .limit(limit)
+        .execute()
+      return found.map(({ plan, overrideCalls, ...request }) => ({
+        ...request,
+        inForce: { plan, overrideCalls },
+      }))
+    },
+
+    withdraw: ({ id, by }) =>
+      db.transaction().execute(async (trx) => {
+        const found = await lockRequest(trx, id)
+        if (found.state === 'withdrawn') return
+        refuseClosed(found)
+        await close(trx, id, { state: 'withdrawn', closed_at: new Date(now()) })
+        await record(trx, found, 'withdraw', by)
+      }),
+
+    grant: ({ id, calls, until, callsNow, by, operatorId, post }) =>
+      change(db, async (trx, leave) => {
+        const nowMs = now()
+        checkOverride({ calls, reason: reasonOfOverride, expiresAt: until }, nowMs)
+        const { found, owner } = await lockForDecision(trx, id, operatorId)
+        const { applicationId, api, version, limit } = found
+        refuseLess(calls, callsNow(found, await readInForce(trx, id, nowMs)))
+        const override = { applicationId, api, version, limit, by }
+        await endOverrideOf(trx, leave, override, nowMs)
+        const wanted = { ...override, calls, reason: reasonOfOverride, expiresAt: until }
+        await addOverride(trx, leave, wanted, nowMs)
+        const closed = await close(trx, id, {
+          ...{ state: 'granted', closed_at: new Date(nowMs) },
+          ...{ granted_calls: calls, granted_until: until },
+        })
+        const granted = { granted: String(calls), until: until.toISOString() }
+        await record(trx, closed, 'grant', by, granted)
+        await post(trx, closed, owner)
+        return closed
+      }),
+
+    decline: ({ id, answer, by, operatorId, post }) =>
+      db.transaction().execute(async (trx) => {
+        checkReason(answer)
+        const { owner } = await lockForDecision(trx, id, operatorId)
+        const closed = await close(trx, id, {
+          ...{ state: 'declined', closed_at: new Date(now()), answer: answer.trim() },
+        })
+        await record(trx, closed, 'decline', by)
+        await post(trx, closed, owner)
+        return closed
+      }),
+  }
+}
+
+/** The plan of the active subscription to the version of a request. */
+const planOf = sql<string | null>`(select plan from subscriptions
+  where subscriptions.application_id = limit_requests.application_id
+    and subscriptions.api = limit_requests.api and subscriptions.version = limit_requests.version
+    and ended_at is null)`
+
+function overrideOf(nowMs: number): RawBuilder<number | null> {
+  return sql<number | null>`(select calls from limit_overrides
+    where limit_overrides.application_id = limit_requests.application_id
+      and limit_overrides.api = limit_requests.api and limit_overrides.version = limit_requests.version
+      and limit_overrides.limit_name = limit_requests.limit_name
+      and ended_at is null and expires_at > ${new Date(nowMs)})`
+}
+
+function readInForce(trx: RegistryTransaction, id: string, nowMs: number): Promise<InForce> {
+  return trx
+    .selectFrom('limit_requests')
+    .select([planOf.as('plan'), overrideOf(nowMs).as('overrideCalls')])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+function refuseLess(calls: number, callsNow: number | undefined): void {
+  if (callsNow === undefined) {
+    throw new RegistryConflict(
+      'limit-request-outdated',
+      'the application has no subscription with this limit any more; decline the request',
+    )
+  }
+  if (calls >= callsNow) return
+  throw new RegistryConflict(
+    'grant-below-limit',
+    `the limit allows ${callsNow} calls already; grant at least as many, or decline the request`,
+    { limit: callsNow },
+  )
+}
+
+/** @throws {RegistryInputInvalid} */
+function comesAfter({
+  isOpen,
+  after,
+}: {
+  readonly isOpen: boolean
+  readonly after: string | undefined
+}): RawBuilder<boolean> {
+  if (after === undefined) return sql<boolean>`true`
+  if (!isUuid(after)) throw new RegistryInputInvalid('after', 'the id of a listed item')
+  return isOpen
+    ? sql<boolean>`(limit_requests.created_at, limit_requests.id) >
+        (select created_at, id from limit_requests where id = ${after})`
+    : sql<boolean>`(closed_at, limit_requests.id) <
+        (select closed_at, id from limit_requests where id = ${after})`
+}
+
+/** Locks the application first, as every other change does, to avoid deadlocks. */
+async function lockForDecision(
+  trx: RegistryTransaction,
+  id: string,
+  operatorId: string,
+): Promise<{ readonly found: LimitRequest; readonly owner: LimitRequestOwner }> {
+  const { applicationId } = await readRequest(trx, id)
+  const application = await lockApplication(trx, applicationId)
+  refuseOwner(application, operatorId)
+  const found = await lockRequest(trx, id)
+  refuseClosed(found)
+  const { id: developerId, email } = await trx
+    .selectFrom('developers')
+    .select(['id', 'email'])
+    .where('id', '=', application.developerId)
+    .executeTakeFirstOrThrow()
+  return { found, owner: { developerId, email, applicationName: application.name } }
+}
+
+function lockRequest(trx: RegistryTransaction, id: string): Promise<LimitRequest> {
+  return readRequest(trx, id, { isLocked: true })
+}
+
+/** @throws {RegistryNotFound} */
+async function readRequest(
+  trx: RegistryTransaction,
+  id: string,
+  { isLocked = false } = {},
+): Promise<LimitRequest> {
+  const found = isUuid(id)
+    ? await trx
+        .selectFrom('limit_requests')
+        .select(columns)
+        .where('id', '=', id)
+        .$if(isLocked, (query) => query.forUpdate())
+        .executeTakeFirst()
+    : undefined
+  if (found === undefined) throw new RegistryNotFound('limit-request', id)
+  return found
+}
+
+function refuseClosed({ state }: LimitRequest): void {
+  if (state === 'open') return
+  throw new RegistryConflict('limit-request-closed', `the request is ${state} already`)
+}
+
+function close(
+  trx: RegistryTransaction,
+  id: string,
+  values: Updateable<RegistrySchema['limit_requests']>,
+): Promise<LimitRequest> {
+  return trx
+    .updateTable('limit_requests')
+    .set(values)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Without the words that people typed: the audit outlives them. */
+function record(
+  trx: RegistryTransaction,
+  { id, applicationId, api, version, limit, calls }: LimitRequest,
+  verb: string,
+  by: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  return recordAudit(trx, {
+    actor: by,
+    action: `limit-request.${verb}`,
+    subject: `application:${applicationId}`,
+    detail: { request: id, api, version, limit, calls: String(calls), ...more },
+  })
+}
+
+const translate = conflictAt(
+  'limit_requests_open',
+  'limit-request-open',
+  'the application has an open request for this limit already; withdraw it first',
+)

@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely'
+import type { RegistrySchema } from '../../../registry/schema.ts'
+
+/** Deletes what was told of windows, keys and certificates that ended a day ago. */
+export async function pruneAlerts(db: Kysely<RegistrySchema>, nowMs: number): Promise<void> {
+  const ended = new Date(nowMs - 86_400_000)
+  await db
+    .deleteFrom('limit_alerts')
+    .where('resets_at', '<', ended)
+    .where('mail_waits', '=', false)
+    .execute()
+  await db.deleteFrom('expiry_alerts').where('expires_at', '<', ended).execute()
+}

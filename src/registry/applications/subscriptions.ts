@@ -1,0 +1,244 @@
+import { type Kysely, sql } from 'kysely'
+import { lockActiveApplication } from './applications.ts'
+import { conflictAt } from '../conflict-at.ts'
+import { RegistryConflict, RegistryNotFound } from '../registry-errors.ts'
+import type { RegistrySchema } from '../schema.ts'
+import { change, isUuid, type RegistryTransaction } from '../transaction.ts'
+
+/** Joins an application to a plan of an API version. */
+export interface Subscription {
+  readonly id: string
+  readonly applicationId: string
+  readonly api: string
+  readonly version: string
+  readonly plan: string
+  readonly createdAt: Date
+  /** Set once the subscription has ended. */
+  readonly endedAt: Date | null
+}
+
+/** Who may call what, and under which plan. */
+export interface ActiveSubscription
+  extends Pick<Subscription, 'applicationId' | 'api' | 'version' | 'plan'> {
+  readonly applicationName: string
+}
+
+/**
+ * The caller checks that API, version and plan exist and belong together. `by`
+ * is the actor in the audit.
+ */
+export interface Subscriptions {
+  /**
+   * @throws {RegistryNotFound} no such application
+   * @throws {RegistryConflict} already-subscribed
+   */
+  add(input: {
+    applicationId: string
+    api: string
+    version: string
+    plan: string
+    by: string
+  }): Promise<Subscription>
+  /**
+   * Changes the plan without a gap; counts are kept.
+   *
+   * @throws {RegistryNotFound}
+   * @throws {RegistryConflict} subscription-ended
+   */
+  change(input: { id: string; plan: string; by: string }): Promise<Subscription>
+  /**
+   * Replaces a subscription by one to another version of the same API, in one
+   * transaction: at no moment has the application neither. An active
+   * subscription to the version stays as it is. The counts of the new version
+   * are its own.
+   *
+   * @returns the subscription to the other version
+   * @throws {RegistryNotFound}
+   * @throws {RegistryConflict} subscription-ended, application-suspended
+   */
+  move(input: { id: string; version: string; plan: string; by: string }): Promise<Subscription>
+  /** Idempotent. @throws {RegistryNotFound} */
+  end(input: { id: string; by: string }): Promise<Subscription>
+  find(id: string): Promise<Subscription | undefined>
+  /** Applications with an active subscription to a version, ordered by name. */
+  applicationsOf(api: string, version: string): Promise<{ id: string; name: string }[]>
+  /** All active subscriptions, with the names of their applications, ordered by them. */
+  active(): Promise<ActiveSubscription[]>
+  /** Active subscriptions, or all, oldest first. */
+  list(options: { applicationId: string; withEnded?: boolean }): Promise<Subscription[]>
+}
+
+const columns = [
+  'id',
+  'application_id as applicationId',
+  'api',
+  'version',
+  'plan',
+  'created_at as createdAt',
+  'ended_at as endedAt',
+] as const
+
+export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Subscriptions {
+  function traces(
+    subscription: Subscription,
+    action: string,
+    by: string,
+    more: Readonly<Record<string, string>> = {},
+  ) {
+    const { id, applicationId, api, version, plan } = subscription
+    return [
+      { kind: 'subscription', action, applicationId, detail: { api, version } },
+      { by, subject: `subscription:${id}`, detail: { applicationId, api, version, plan, ...more } },
+    ] as const
+  }
+
+  function endRow(trx: RegistryTransaction, id: string): Promise<Subscription> {
+    return trx
+      .updateTable('subscriptions')
+      .set({ ended_at: sql`now()` })
+      .where('id', '=', id)
+      .returning(columns)
+      .executeTakeFirstOrThrow()
+  }
+
+  return {
+    add: ({ applicationId, api, version, plan, by }) =>
+      change(db, async (trx, leave) => {
+        await lockActiveApplication(trx, applicationId)
+        const subscription = await trx
+          .insertInto('subscriptions')
+          .values({ application_id: applicationId, api, version, plan })
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        await leave(...traces(subscription, 'create', by))
+        return subscription
+      }).catch(
+        conflictAt(
+          'subscriptions_active',
+          'already-subscribed',
+          `the application has an active subscription to ${api}@${version}`,
+        ),
+      ),
+
+    applicationsOf: (api, version) =>
+      db
+        .selectFrom('subscriptions')
+        .innerJoin('applications', 'applications.id', 'subscriptions.application_id')
+        .select(['applications.id', 'applications.name'])
+        .where('api', '=', api)
+        .where('version', '=', version)
+        .where('ended_at', 'is', null)
+        .orderBy('applications.name')
+        .execute(),
+
+    active: () =>
+      db
+        .selectFrom('subscriptions')
+        .innerJoin('applications', 'applications.id', 'subscriptions.application_id')
+        .select([
+          'applications.id as applicationId',
+          'applications.name as applicationName',
+          'subscriptions.api',
+          'subscriptions.version',
+          'subscriptions.plan',
+        ])
+        .where('ended_at', 'is', null)
+        .orderBy('applications.name')
+        .orderBy('applications.id')
+        .execute(),
+
+    change: ({ id, plan, by }) =>
+      change(db, async (trx, leave) => {
+        // Locks the application first, as every other change does, to avoid deadlocks.
+        const { applicationId } = await readSubscription(trx, id)
+        await lockActiveApplication(trx, applicationId)
+        const found = await readSubscription(trx, id, { isLocked: true })
+        if (found.endedAt !== null) {
+          throw new RegistryConflict('subscription-ended', 'the subscription has ended')
+        }
+        if (found.plan === plan) return found
+        const changed = await trx
+          .updateTable('subscriptions')
+          .set({ plan })
+          .where('id', '=', id)
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        await leave(...traces(changed, 'update', by))
+        return changed
+      }),
+
+    move: ({ id, version, plan, by }) =>
+      change(db, async (trx, leave) => {
+        const { applicationId } = await readSubscription(trx, id)
+        await lockActiveApplication(trx, applicationId)
+        const old = await readSubscription(trx, id, { isLocked: true })
+        if (old.endedAt !== null) {
+          throw new RegistryConflict('subscription-ended', 'the subscription has ended')
+        }
+        const known = await trx
+          .selectFrom('subscriptions')
+          .select(columns)
+          .where('application_id', '=', applicationId)
+          .where('api', '=', old.api)
+          .where('version', '=', version)
+          .where('ended_at', 'is', null)
+          .executeTakeFirst()
+        const young =
+          known ??
+          (await trx
+            .insertInto('subscriptions')
+            .values({ application_id: applicationId, api: old.api, version, plan })
+            .returning(columns)
+            .executeTakeFirstOrThrow())
+        if (known === undefined) {
+          await leave(...traces(young, 'create', by, { movedFrom: old.version }))
+        }
+        await leave(...traces(await endRow(trx, id), 'end', by, { movedTo: version }))
+        return young
+      }),
+
+    end: ({ id, by }) =>
+      change(db, async (trx, leave) => {
+        const found = await readSubscription(trx, id, { isLocked: true })
+        if (found.endedAt !== null) return found
+        const ended = await endRow(trx, id)
+        await leave(...traces(ended, 'end', by))
+        return ended
+      }),
+
+    async find(id) {
+      if (!isUuid(id)) return undefined
+      return db.selectFrom('subscriptions').select(columns).where('id', '=', id).executeTakeFirst()
+    },
+
+    async list({ applicationId, withEnded = false }) {
+      if (!isUuid(applicationId)) return []
+      return db
+        .selectFrom('subscriptions')
+        .select(columns)
+        .where('application_id', '=', applicationId)
+        .$if(!withEnded, (query) => query.where('ended_at', 'is', null))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+    },
+  }
+}
+
+/** @param isLocked whether the row is locked until the transaction ends */
+async function readSubscription(
+  trx: RegistryTransaction,
+  id: string,
+  { isLocked = false } = {},
+): Promise<Subscription> {
+  const found = isUuid(id)
+    ? await trx
+        .selectFrom('subscriptions')
+        .select(columns)
+        .where('id', '=', id)
+        .$if(isLocked, (query) => query.forUpdate())
+        .executeTakeFirst()
+    : undefined
+  if (found === undefined) throw new RegistryNotFound('subscription', id)
+  return found
+}

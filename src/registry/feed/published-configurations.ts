@@ -1,0 +1,179 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { type Kysely, sql } from 'kysely'
+import type { ApiVersion, Catalogue, Plan } from '../../catalogue/catalogue.ts'
+import { frozenMap } from '../../catalogue/frozen-map.ts'
+import { deepFreeze } from '../../catalogue/json.ts'
+import type { RegistrySchema } from '../schema.ts'
+
+/** A configuration that gateways have published. */
+export interface PublishedConfiguration {
+  readonly versions: Catalogue['versions']
+  readonly plans: Catalogue['plans']
+  /** When a process last began to use it. */
+  readonly publishedAt: Date
+  /** Whether a gateway with it ran within the last three minutes. */
+  readonly isRunning: boolean
+}
+
+/** What gateways use, or used last. */
+export interface ConfigurationsInUse {
+  /** The one published last comes first. */
+  readonly readable: readonly PublishedConfiguration[]
+  /** Digests of those that only another release can read. */
+  readonly unreadable: readonly string[]
+}
+
+/** What the gateways publish, for commands that compare files with it. */
+export interface PublishedConfigurations {
+  /** Notes that a process begins to use a configuration. */
+  published(configuration: NotedConfiguration): Promise<void>
+  /** Notes that a process still uses it. */
+  used(configuration: Pick<NotedConfiguration, 'digest'>): Promise<void>
+  /** The one published last, whether or not a gateway runs, and each other one with which a gateway ran within the last three minutes. */
+  inUse(): Promise<ConfigurationsInUse>
+}
+
+/** A configuration with what names and keeps it. */
+export interface NotedConfiguration {
+  /** {@link Catalogue.digest} */
+  readonly digest: string
+  readonly json: string
+}
+
+/** Renewed each minute, so two missed renewals do no harm. */
+const runningMinutes = 3
+const keptDays = 30
+/** The first member of the JSON; a release that reads another one takes it as unknown. Another shape needs another number. */
+const format = 1
+
+/** Writes a catalogue as the store keeps it, without its brand. Costs some milliseconds. */
+export function notedConfiguration({
+  digest,
+  versions,
+  plans,
+}: Pick<Catalogue, 'digest' | 'versions' | 'plans'>): NotedConfiguration {
+  return { digest, json: JSON.stringify({ format, versions: [...versions], plans: [...plans] }) }
+}
+
+export function createPublishedConfigurations({
+  db,
+}: {
+  db: Kysely<RegistrySchema>
+}): PublishedConfigurations {
+  const now = sql<Date>`now()`
+  return {
+    async published({ digest, json }) {
+      // Another release may have written the same files in another format.
+      const content = await promisify(gzip)(json)
+      await db
+        .insertInto('published_configurations')
+        .values({ digest, content })
+        .onConflict((conflict) =>
+          conflict.column('digest').doUpdateSet({ content, seen_at: now, published_at: now }),
+        )
+        .execute()
+      await db
+        .deleteFrom('published_configurations')
+        .where('seen_at', '<', sql<Date>`now() - make_interval(days => ${sql.lit(keptDays)})`)
+        .execute()
+    },
+
+    async used({ digest }) {
+      await db
+        .updateTable('published_configurations')
+        .set({ seen_at: now })
+        .where('digest', '=', digest)
+        .execute()
+    },
+
+    async inUse() {
+      // What was seen before the newest was published has been replaced, unless a process still reports it.
+      const { rows } = await sql<Row>`
+        with newest as (
+          select digest, published_at from published_configurations
+          order by published_at desc, digest limit 1
+        ), recently as (
+          select now() - make_interval(mins => ${sql.lit(runningMinutes)}) as began
+        )
+        select known.digest, known.content, known.published_at as "publishedAt",
+          known.seen_at > began as "isRunning"
+        from published_configurations known, newest, recently
+        where known.digest = newest.digest
+          or known.seen_at > began and (
+            known.seen_at > newest.published_at
+            or exists (select from processes where digest = known.digest and seen_at > began)
+          )
+        order by known.published_at desc, known.digest`.execute(db)
+      const read = await Promise.all(
+        rows.map(async ({ digest, content, publishedAt, isRunning }) => {
+          const catalogue = await readContent(content)
+          return { digest, found: catalogue && { ...catalogue, publishedAt, isRunning } }
+        }),
+      )
+      return {
+        readable: read.flatMap(({ found }) => found ?? []),
+        unreadable: read.flatMap(({ digest, found }) => (found === undefined ? digest : [])),
+      }
+    },
+  }
+}
+
+interface Row {
+  readonly digest: string
+  readonly content: Buffer
+  readonly publishedAt: Date
+  readonly isRunning: boolean
+}
+
+/**
+ * When versions were published for the last time that gateways published before
+ * and that no running one publishes, in milliseconds since 1970, by `api version`.
+ * Empty while no gateway runs, or one whose configuration this release cannot read.
+ */
+export async function readWithdrawn(
+  db: Pick<Kysely<RegistrySchema>, 'selectFrom'>,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('published_configurations')
+    .select([
+      'content',
+      'seen_at as seenAt',
+      sql<boolean>`seen_at > now() - make_interval(mins => ${sql.lit(runningMinutes)})`.as(
+        'isRunning',
+      ),
+    ])
+    .orderBy('seen_at')
+    .execute()
+  const last = new Map<string, { at: number; isRunning: boolean }>()
+  let isAnyRunning = false
+  for (const { content, seenAt, isRunning } of rows) {
+    const catalogue = await readContent(content)
+    if (catalogue === undefined && isRunning) return new Map()
+    isAnyRunning ||= isRunning
+    for (const { api, version } of catalogue?.versions.values() ?? []) {
+      last.set(`${api} ${version}`, { at: seenAt.getTime(), isRunning })
+    }
+  }
+  if (!isAnyRunning) return new Map()
+  return new Map([...last].flatMap(([name, { at, isRunning }]) => (isRunning ? [] : [[name, at]])))
+}
+
+async function readContent(
+  content: Buffer,
+): Promise<Pick<Catalogue, 'versions' | 'plans'> | undefined> {
+  const text = await promisify(gunzip)(content)
+  // Another release may have written it; this one wrote what has its own format.
+  const kept = JSON.parse(text.toString()) as Kept
+  if (kept.format !== format) return undefined
+  return {
+    versions: frozenMap(deepFreeze(kept.versions)),
+    plans: frozenMap(deepFreeze(kept.plans)),
+  }
+}
+
+interface Kept {
+  readonly format: number
+  readonly versions: readonly (readonly [string, ApiVersion])[]
+  readonly plans: readonly (readonly [string, Plan])[]
+}

@@ -1,0 +1,512 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Kysely, sql } from 'kysely'
+import { plainAddresses } from './allowed-addresses.ts'
+import { lockActiveApplication } from '../applications/applications.ts'
+import { recordAudit } from '../audit/audit.ts'
+import { conflictAt } from '../conflict-at.ts'
+import { type DaysMax, expiryOf, expiryOfNext } from './expiry.ts'
+import { generateKey, keyHint, type ParsedKey } from './key-format.ts'
+import { keyMac, type Peppers } from './key-mac.ts'
+import { pepperForNewKey } from './key-peppers.ts'
+import { isWorking, keyState } from './key-state.ts'
+import { plainName } from '../name.ts'
+import type { Page } from '../page.ts'
+import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
+import type { RegistrySchema } from '../schema.ts'
+import { change, isUuid, type RegistryTransaction } from '../transaction.ts'
+
+/**
+ * An API key in the form that may be shown at any time.
+ *
+ * States: active → replaced (works until the end of its overlap) → expired;
+ * active → expired; any → revoked. There are no transitions back.
+ */
+export interface ApiKey {
+  /** The public part of the key, 12 characters. */
+  readonly id: string
+  readonly applicationId: string
+  /** Unique among the application's active keys. */
+  readonly name: string
+  /** `tg_<id>_…<last four>`. */
+  readonly hint: string
+  readonly createdAt: Date
+  /** When the key expires; null: never. */
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** The first call of the last minute with calls, written up to a minute late; null: never. */
+  readonly lastUsedAt: Date | null
+  /** The key that replaced this one by rotation. */
+  readonly replacedBy: string | null
+  /** Addresses or CIDRs from which it may be used; empty: from anywhere. */
+  readonly allowedAddresses: readonly string[]
+  /** Whether the key alone is enough to rotate it, without a person. */
+  readonly mayReplaceItself: boolean
+}
+
+/** The only response that contains the key itself. Tollgate stores only its MAC. */
+export interface IssuedKey extends ApiKey {
+  readonly key: string
+}
+
+/** `by` is the actor in the audit. */
+export interface Keys {
+  /**
+   * Issues a key. Once this resolves, the key is stored durably.
+   *
+   * `name` defaults to `key-<id>`, `expiresAt` to the longest life that the
+   * settings permit, `allowedAddresses` to any address, `mayReplaceItself` to false.
+   *
+   * @throws {RegistryNotFound} no such application
+   * @throws {RegistryConflict} name-taken, keys-limit
+   * @throws {PepperUnfit} other processes could not verify it
+   * @throws {RegistryInputInvalid} an invalid name or address; an expiry in the
+   * past, after the year 9999 or after the longest life
+   */
+  issue(input: {
+    applicationId: string
+    name?: string | undefined
+    expiresAt?: Date | undefined
+    allowedAddresses?: readonly string[] | undefined
+    mayReplaceItself?: boolean | undefined
+    by: string
+  }): Promise<IssuedKey>
+  /**
+   * Issues a key that replaces another. The old key works for `overlapSeconds`
+   * more (0 to 30 days), but not beyond its own expiry. The new key gets the
+   * old name, its allowed addresses, whether it may replace itself and, if the old key had an expiry, the same
+   * lifetime, but not more than the settings permit. A key can have only one
+   * overlap at a time, or rotations would multiply the working
+   * keys.
+   *
+   * A key that replaced itself can do so again while its successor has never
+   * been used: the answer may have been lost. That revokes the successor, and
+   * the old key ends when it was to end.
+   *
+   * @throws {RegistryNotFound}
+   * @throws {RegistryConflict} key-inactive (replaced, revoked or expired
+   * already), key-overlap, key-not-itself
+   * @throws {RegistryInputInvalid}
+   *
+   * @param input.isByItself only if the key may replace itself
+   */
+  rotate(input: {
+    id: string
+    overlapSeconds: number
+    isByItself?: boolean
+    by: string
+  }): Promise<IssuedKey>
+  /**
+   * Sets the addresses from which a working key may be used, and whether it may
+   * replace itself; omitted values stay. Every gateway applies the addresses
+   * within a second.
+   *
+   * @throws {RegistryNotFound}
+   * @throws {RegistryConflict} key-inactive (revoked or expired)
+   * @throws {RegistryInputInvalid}
+   */
+  update(input: {
+    id: string
+    allowedAddresses?: readonly string[] | undefined
+    mayReplaceItself?: boolean | undefined
+    by: string
+  }): Promise<ApiKey>
+  /** Idempotent. Every gateway refuses the key within a second. @throws {RegistryNotFound} */
+  revoke(input: { id: string; by: string }): Promise<ApiKey>
+  find(id: string): Promise<ApiKey | undefined>
+  /** Every key of the application, old ones included, oldest first. */
+  list(options: { applicationId: string }): Promise<ApiKey[]>
+  /** The working keys of all applications that are stored under a version of the pepper, oldest first. */
+  underPepper(version: number): Promise<ApiKey[]>
+  /** A page of the keys for display: working keys first, newest first. */
+  page(options: { applicationId: string; page: Page }): Promise<ApiKey[]>
+  /** Deletes some of the keys that stopped working {@link deadKeyDays} days ago. */
+  prune(): Promise<void>
+  /**
+   * Gives keys that would live longer than the settings permit the longest life
+   * from now. So a maximum that is new ends no key at once.
+   *
+   * @returns how many keys it shortened
+   */
+  limitLives(): Promise<number>
+}
+
+export interface KeysOptions {
+  readonly db: Kysely<RegistrySchema>
+  readonly peppers: Peppers
+  /** Maximum number of active keys per application. */
+  readonly perApplication: number
+  readonly daysMax: DaysMax
+  readonly now: () => number
+  readonly randomBytes: (size: number) => Buffer
+}
+
+const overlapSecondsMax = 30 * 24 * 3600
+
+/** Days for which a developer still sees a key that no longer works. */
+const deadKeyDays = 30
+/** Keys deleted at a time. */
+const keysPerPrune = 5_000
+
+const columns = [
+  'id',
+  'application_id as applicationId',
+  'name',
+  'last_four as lastFour',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+  'revoked_at as revokedAt',
+  'last_used_at as lastUsedAt',
+  'replaced_by as replacedBy',
+  'allowed_addresses as allowedAddresses',
+  'may_replace_itself as mayReplaceItself',
+] as const
+
+export function createKeys(options: KeysOptions): Keys {
+  const { db, peppers, perApplication, daysMax, now, randomBytes } = options
+
+  async function insert(
+    trx: RegistryTransaction,
+    input: {
+      key: ParsedKey
+      applicationId: string
+      name?: string | undefined
+      expiresAt: Date | null
+      allowedAddresses: readonly string[]
+      mayReplaceItself: boolean
+    },
+  ): Promise<IssuedKey> {
+    const { id, text } = input.key
+    const version = await pepperForNewKey(trx, peppers)
+    const mac = keyMac(peppers, version, text)
+    if (mac === undefined) throw new Error('the pepper for new keys is missing')
+    const row = await trx
+      .insertInto('api_keys')
+      .values({
+        id,
+        application_id: input.applicationId,
+        name: input.name ?? `key-${id}`,
+        mac,
+        pepper_version: version,
+        last_four: text.slice(-4),
+        expires_at: input.expiresAt,
+        allowed_addresses: [...input.allowedAddresses],
+        may_replace_itself: input.mayReplaceItself,
+      })
+      .returning(columns)
+      .executeTakeFirstOrThrow()
+    return { ...toApiKey(row), key: text }
+  }
+
+  return {
+    issue: ({ applicationId, name: given, expiresAt, allowedAddresses = [], ...input }) =>
+      change(db, async (trx, leave) => {
+        const { mayReplaceItself = false, by } = input
+        const name = given === undefined ? undefined : plainName(given)
+        const end = expiryOf(expiresAt, now(), daysMax)
+        const addresses = plainAddresses(allowedAddresses)
+        await lockActiveApplication(trx, applicationId)
+        await retireExpired(trx, applicationId)
+        const { count } = await trx
+          .selectFrom('api_keys')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('application_id', '=', applicationId)
+          .where('revoked_at', 'is', null)
+          .where('replaced_by', 'is', null)
+          .executeTakeFirstOrThrow()
+        if (count >= perApplication) {
+          throw new RegistryConflict(
+            'keys-limit',
+            `an application may have at most ${perApplication} active keys; revoke one first`,
+            { limit: perApplication },
+          )
+        }
+        const issued = await insert(trx, {
+          key: generateKey(randomBytes),
+          applicationId,
+          name,
+          expiresAt: end,
+          allowedAddresses: addresses,
+          mayReplaceItself,
+        })
+        await leave(...traces(issued, 'issue', by))
+        return issued
+      }).catch(translateName),
+
+    rotate: ({ id, overlapSeconds, isByItself = false, by }) =>
+      change(db, async (trx, leave) => {
+        if (
+          !Number.isInteger(overlapSeconds) ||
+          overlapSeconds < 0 ||
+          overlapSeconds > overlapSecondsMax
+        ) {
+          throw new RegistryInputInvalid(
+            'overlapSeconds',
+            `a whole number from 0 to ${overlapSecondsMax}`,
+          )
+        }
+        // Locks the application first, as every other change does, to avoid deadlocks.
+        const { applicationId } = await readKey(trx, id)
+        await lockActiveApplication(trx, applicationId)
+        const old = await readKey(trx, id, { isLocked: true })
+        const at = now()
+        if (isByItself && !old.mayReplaceItself) {
+          throw new RegistryConflict('key-not-itself', 'the key may not replace itself')
+        }
+        const unseen = isByItself ? await findUnseen(trx, old, at) : undefined
+        if (unseen === undefined && keyState(old, at) !== 'active') {
+          throw new RegistryConflict('key-inactive', `the key is ${keyState(old, at)} already`)
+        }
+        const predecessors = await trx
+          .selectFrom('api_keys')
+          .select(columns)
+          .where('replaced_by', '=', id)
+          .execute()
+        if (overlapSeconds > 0 && predecessors.some((key) => isWorking(toApiKey(key), at))) {
+          throw new RegistryConflict(
+            'key-overlap',
+            'the key replaced by the last rotation still works; revoke it first or rotate without overlap',
+          )
+        }
+        if (unseen !== undefined) {
+          await trx
+            .updateTable('api_keys')
+            .set({ revoked_at: sql`now()` })
+            .where('id', '=', unseen.id)
+            .execute()
+          await leave(...traces(unseen, 'revoke', by))
+        }
+        const key = generateKey(randomBytes)
+        const end = unseen === undefined ? overlapEnd(old, at, overlapSeconds) : old.expiresAt
+        await trx
+          .updateTable('api_keys')
+          .set(
+            overlapSeconds === 0
+              ? { replaced_by: key.id, revoked_at: sql`now()` }
+              : { replaced_by: key.id, expires_at: end },
+          )
+          .where('id', '=', id)
+          .execute()
+        const issued = await insert(trx, {
+          key,
+          applicationId,
+          name: old.name,
+          // The old key has the end of its overlap by now.
+          expiresAt: unseen === undefined ? expiryOfNext(old, at, daysMax) : unseen.expiresAt,
+          allowedAddresses: old.allowedAddresses,
+          mayReplaceItself: old.mayReplaceItself,
+        })
+        const replaced = { replacedBy: issued.id, ...(isByItself ? { byItself: 'true' } : {}) }
+        await leave(...traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, replaced))
+        await leave(...traces(issued, 'issue', by))
+        return issued
+      }).catch(translateName),
+
+    update: ({ id, by, ...wanted }) =>
+      change(db, async (trx, leave) => {
+        const found = await readKey(trx, id, { isLocked: true })
+        if (!isWorking(found, now())) {
+          throw new RegistryConflict('key-inactive', 'the key no longer works')
+        }
+        const { allowedAddresses: given, mayReplaceItself = found.mayReplaceItself } = wanted
+        const addresses = given === undefined ? found.allowedAddresses : plainAddresses(given)
+        const hasOldAddresses = isDeepStrictEqual(found.allowedAddresses, addresses)
+        const hasOldSwitch = mayReplaceItself === found.mayReplaceItself
+        if (hasOldAddresses && hasOldSwitch) return found
+        const changed = await trx
+          .updateTable('api_keys')
+          .set({ allowed_addresses: [...addresses], may_replace_itself: mayReplaceItself })
+          .where('id', '=', id)
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        const key = toApiKey(changed)
+        const detail = {
+          ...(hasOldSwitch ? {} : { mayReplaceItself: String(mayReplaceItself) }),
+          ...(hasOldAddresses ? {} : { allowedAddresses: String(addresses.length) }),
+        }
+        await leave(...traces(key, 'update', by, detail))
+        return key
+      }),
+
+    revoke: ({ id, by }) =>
+      change(db, async (trx, leave) => {
+        const found = await readKey(trx, id, { isLocked: true })
+        if (found.revokedAt !== null) return found
+        const revoked = await trx
+          .updateTable('api_keys')
+          .set({ revoked_at: sql`now()` })
+          .where('id', '=', id)
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        await leave(...traces(found, 'revoke', by))
+        return toApiKey(revoked)
+      }),
+
+    async find(id) {
+      if (!isKeyId(id)) return undefined
+      const row = await db
+        .selectFrom('api_keys')
+        .select(columns)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row === undefined ? undefined : toApiKey(row)
+    },
+
+    async list({ applicationId }) {
+      if (!isUuid(applicationId)) return []
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(columns)
+        .where('application_id', '=', applicationId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+      return rows.map(toApiKey)
+    },
+
+    async underPepper(version) {
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(columns)
+        .where('pepper_version', '=', version)
+        .where(sql<boolean>`coalesce(least(revoked_at, expires_at), 'infinity') > now()`)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+      return rows.map(toApiKey)
+    },
+
+    async page({ applicationId, page: { limit, after } }) {
+      if (!isUuid(applicationId)) return []
+      const isOver = sql<boolean>`coalesce(least(revoked_at, expires_at) <= now(), false)`
+      // Ascending: a working key (false) comes before an expired one (true), and a newer key has the smaller negated time.
+      const place = sql`${isOver}, -extract(epoch from created_at), id`
+      const seen = sql`select ${place} from api_keys where id = ${after} and application_id = ${applicationId}`
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(columns)
+        .where('application_id', '=', applicationId)
+        .$if(after !== undefined, (query) => query.where(sql<boolean>`(${place}) > (${seen})`))
+        .orderBy(isOver)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toApiKey)
+    },
+
+    async prune() {
+      // A key that replaced another stays as long as the other one: the page names it.
+      await sql`
+        delete from api_keys where id = any(array(
+          select k.id from api_keys k
+          where least(k.revoked_at, k.expires_at) < now() - make_interval(days => ${deadKeyDays})
+            and not exists (select from api_keys p where p.replaced_by = k.id)
+          limit ${keysPerPrune} for update skip locked
+        ))`.execute(db)
+    },
+
+    async limitLives() {
+      if (daysMax === 0) return 0
+      return db.transaction().execute(async (trx) => {
+        const latest = sql<Date>`now() + make_interval(days => ${daysMax})`
+        const { numUpdatedRows } = await trx
+          .updateTable('api_keys')
+          .set({ expires_at: latest })
+          .where('revoked_at', 'is', null)
+          .where(sql<boolean>`coalesce(expires_at, 'infinity') > ${latest}`)
+          .executeTakeFirst()
+        const shortened = Number(numUpdatedRows)
+        if (shortened > 0) {
+          const detail = { keys: String(shortened), days: String(daysMax) }
+          const entry = { actor: 'system', action: 'key.limit-lives', subject: 'keys' }
+          await recordAudit(trx, { ...entry, detail })
+        }
+        return shortened
+      })
+    },
+  }
+}
+
+/** Whether the text has the form of a key's id. */
+function isKeyId(id: string): boolean {
+  return /^[0-9A-Za-z]{12}$/.test(id)
+}
+
+/** Expired keys release their names and places. */
+async function retireExpired(trx: RegistryTransaction, applicationId: string): Promise<void> {
+  await trx
+    .updateTable('api_keys')
+    .set({ revoked_at: sql`expires_at` })
+    .where('application_id', '=', applicationId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .execute()
+}
+
+function overlapEnd(old: ApiKey, at: number, overlapSeconds: number): Date {
+  const end = at + overlapSeconds * 1000
+  return new Date(Math.min(end, old.expiresAt?.getTime() ?? end))
+}
+
+/** The successor that a key gave itself, while it works and was never used. */
+async function findUnseen(
+  trx: RegistryTransaction,
+  old: ApiKey,
+  at: number,
+): Promise<ApiKey | undefined> {
+  if (old.replacedBy === null || keyState(old, at) !== 'replaced') return undefined
+  const successor = await readKey(trx, old.replacedBy, { isLocked: true })
+  if (successor.lastUsedAt !== null || keyState(successor, at) !== 'active') return undefined
+  // A person has the key that a person made.
+  const byItself = await trx
+    .selectFrom('audit')
+    .select('id')
+    .where('subject', '=', `key:${successor.id}`)
+    .where('action', '=', 'key.issue')
+    .where('actor', '=', `key:${old.id}`)
+    .executeTakeFirst()
+  return byItself === undefined ? undefined : successor
+}
+
+/** @param isLocked whether the row is locked until the transaction ends */
+async function readKey(
+  trx: RegistryTransaction,
+  id: string,
+  { isLocked = false } = {},
+): Promise<ApiKey> {
+  const row = await trx
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('id', '=', id)
+    .$if(isLocked, (query) => query.forUpdate())
+    .executeTakeFirst()
+  if (row === undefined) throw new RegistryNotFound('key', id)
+  return toApiKey(row)
+}
+
+function traces(key: ApiKey, action: string, by: string, more: Record<string, string> = {}) {
+  const { id, applicationId, allowedAddresses, mayReplaceItself } = key
+  const isIssued = action === 'issue'
+  const isChosen = action === 'update' || (isIssued && allowedAddresses.length > 0)
+  const facts = { ...more, ...(isIssued && mayReplaceItself ? { mayReplaceItself: 'true' } : {}) }
+  const detail = {
+    applicationId,
+    ...facts,
+    // Their number only: a client's address may be personal data (docs/audit.md).
+    ...(isChosen ? { allowedAddresses: String(allowedAddresses.length) } : {}),
+  }
+  return [
+    { kind: 'key', action, applicationId, keyId: id, detail: facts },
+    { by, detail },
+  ] as const
+}
+
+function toApiKey({ lastFour, ...row }: Omit<ApiKey, 'hint'> & { lastFour: string }): ApiKey {
+  return { ...row, hint: keyHint(row.id, lastFour) }
+}
+
+const translateName = conflictAt(
+  'api_keys_name',
+  'name-taken',
+  'the application has an active key of that name',
+)

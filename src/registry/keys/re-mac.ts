@@ -1,0 +1,71 @@
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from '../../platform/log.ts'
+import type { ParsedKey } from './key-format.ts'
+import { keyMac, type Peppers } from './key-mac.ts'
+import type { RegistrySchema } from '../schema.ts'
+
+/**
+ * Moves keys to the current pepper as they are used, and never back: a process
+ * whose list is still the one of before must not undo the work of the others. Only a used key shows its
+ * secret, so nothing else can compute its new MAC.
+ */
+export interface ReMac {
+  /** Notes a key that was verified under an older pepper. Takes almost no time and writes later. */
+  note(key: ParsedKey): void
+  /** Writes the pending notes and stops. */
+  close(): Promise<void>
+}
+
+export interface ReMacOptions {
+  readonly db: Kysely<RegistrySchema>
+  readonly peppers: Peppers
+  readonly log: Pick<Logger, 'warn'>
+  /** (Default: 10,000) */
+  readonly intervalMs?: number
+}
+
+/** Maximum number of pending notes; other keys wait for their next look-up. */
+const notesMax = 10_000
+
+/** A failed write is not repeated: the key's next look-up notes it again. */
+export function createReMac({ db, peppers, log, intervalMs = 10_000 }: ReMacOptions): ReMac {
+  /** New MACs in hexadecimal with the version of their pepper, by key. */
+  let notes = new Map<string, { readonly mac: string; readonly version: number }>()
+  let writing: Promise<void> = Promise.resolve()
+
+  async function write(): Promise<void> {
+    if (notes.size === 0) return
+    const ids = [...notes.keys()]
+    const macs = [...notes.values()].map(({ mac }) => mac)
+    const versions = [...notes.values()].map(({ version }) => version)
+    notes = new Map()
+    try {
+      await sql`
+        update api_keys k set mac = decode(made.mac, 'hex'), pepper_version = made.version
+        from unnest(${ids}::text[], ${macs}::text[], ${versions}::int[]) as made(id, mac, version)
+        where k.id = made.id and k.pepper_version < made.version`.execute(db)
+    } catch (error) {
+      log.warn({ err: error, keys: ids.length }, 'keys stay under an older pepper')
+    }
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.then(write)
+    return writing
+  }
+
+  const timer = setInterval(() => void flush(), intervalMs).unref()
+
+  return {
+    note(key) {
+      if (notes.size >= notesMax || notes.has(key.id)) return
+      const version = peppers.current
+      const mac = keyMac(peppers, version, key.text)
+      if (mac !== undefined) notes.set(key.id, { mac: mac.toString('hex'), version })
+    },
+    close() {
+      clearInterval(timer)
+      return flush()
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { Kysely, Transaction } from 'kysely'
+import { type AuditEntry, recordAudit } from './audit/audit.ts'
+import { type Change, recordChange } from './feed/changes.ts'
+import type { RegistrySchema } from './schema.ts'
+
+export type RegistryTransaction = Transaction<RegistrySchema>
+
+/** What the audit says of a change, besides the change itself. */
+export interface Actor extends Partial<Pick<AuditEntry, 'action' | 'subject' | 'detail'>> {
+  /** The actor. */
+  readonly by: string
+}
+
+/** Leaves a change for all gateways, and its audit entry. */
+export type Leave = (change: Change, actor: Actor) => Promise<void>
+
+/**
+ * Changes the registry. The writes of `work`, the change for all gateways and
+ * the audit entry commit together or not at all. Call `leave` once per change:
+ * unless it says otherwise, the entry's action is `<kind>.<action>` of the
+ * change, and its subject what the change names.
+ */
+export function change<Result>(
+  db: Kysely<RegistrySchema>,
+  work: (trx: RegistryTransaction, leave: Leave) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction().execute((trx) =>
+    work(trx, async (made, { by, ...audit }) => {
+      const { kind, developerId, applicationId, keyId } = made
+      const subject = `${kind}:${keyId ?? applicationId ?? developerId}`
+      await recordChange(trx, made)
+      await recordAudit(trx, { actor: by, action: `${kind}.${made.action}`, subject, ...audit })
+    }),
+  )
+}
+
+/** Whether a text can be the id of such a row; the database would reject the comparison with other texts. */
+export function isUuid(id: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id)
+}
