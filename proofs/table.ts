@@ -59,28 +59,28 @@ const compose = 'src/compose'
 /** What all commands share. */
 const commands = 'src/cli/*.ts'
 const listeners = platform(
-  ...['connection-limits', 'end-gently', 'http-server', 'listen', 'parser-errors'],
-  ...['refuse-socket', 'reset-connection', 'served-connections', 'stop-times', 'unreadable'],
+  ...['http/connection-limits', 'http/end-gently', 'http/http-server', 'http/listen', 'http/parser-errors'],
+  ...['http/refuse-socket', 'http/reset-connection', 'http/served-connections', 'http/stop-times', 'http/unreadable'],
 )
 /** What a call passes. */
 const calls = [
   ...[edge, 'src/gateway/upstream', ...listeners],
-  ...platform('bounded-map', 'client-address', 'networks', 'problem', 'roster', 'tally'),
+  ...platform('bounded-map', 'http/client-address', 'http/networks', 'http/problem', 'roster', 'tally'),
 ]
-const tls = ['src/certificates', ...platform('tls', 'watched-files')]
-const counters = ['src/gateway/counters', ...platform('*redis*', 'deadline', 'hash-text', 'roster')]
-const postgres = platform('database*', 'watch-database')
-const embedded = platform('create-database', 'data-folder', 'database-folder', 'embedded-*')
+const tls = ['src/certificates', ...platform('http/tls', 'settings/watched-files')]
+const counters = ['src/gateway/counters', ...platform('redis/*redis*', 'deadline', 'hash-text', 'roster')]
+const postgres = platform('database/database*', 'database/watch-database')
+const embedded = platform('database/create-database', 'database/data-folder', 'database/database-folder', 'database/embedded-*')
 const tables = [
   ...[`${registry}/migrations`, 'src/backend/stores/migrations'],
-  ...platform('migrate', 'package-version', 'schema-*'),
+  ...platform('database/migrate', 'process/package-version', 'database/schema-*'),
 ]
-const settings = platform('deployment', 'secret-list', 'setting*')
-const log = platform('access-*', 'log', 'log-switch', 'pretty-line')
+const settings = platform('settings/deployment', 'settings/secret-list', 'settings/setting*')
+const log = platform('http/access-*', 'log/log', 'log/log-switch', 'log/pretty-line')
 /** What starts, reloads and ends a process. */
 const running = [
   ...[compose, 'src/main.ts', 'src/cli/main.ts', 'src/cli/commands/start.ts'],
-  ...platform('join-roles', 'lifetime', 'management', 'repeatedly', 'together'),
+  ...platform('process/join-roles', 'process/lifetime', 'process/management', 'process/repeatedly', 'together'),
 ]
 /** A portal in a browser. */
 const page = ['src/portal-ui', 'src/guides', 'src/messages', portal]
@@ -94,7 +94,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'in-step': sizedTests('long/in-step', {
     shows: '100,000 random exchanges on reused connections stay in step, with TCP and with TLS',
-    guards: [...calls, 'src/platform/tls.ts'],
+    guards: [...calls, 'src/platform/http/tls.ts'],
   }),
   stop: tests('long/stop', {
     shows: 'SIGTERM under load fails no call',
@@ -133,7 +133,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${portal}/secrets/portal-secrets.ts`,
       `${portal}/secrets/*seal*.ts`,
       `${bank}/gateway-keys.ts`,
-      ...platform('watched-files', 'secret-list', 'database-logins', 'open-redis', 'management'),
+      ...platform('settings/watched-files', 'settings/secret-list', 'database/database-logins', 'redis/open-redis', 'process/management'),
     ],
   }),
   'tls-reload': sizedTests('long/tls-reload', {
@@ -164,7 +164,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       ...counters,
       ...running,
       `${operate}/*metrics.ts`,
-      ...platform('database-connections', 'free-port', 'log'),
+      ...platform('database/database-connections', 'http/free-port', 'log/log'),
     ],
   }),
 
@@ -260,7 +260,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       {
         shows:
           'no attack of the corpus desynchronises the gateway, nginx and HAProxy beside it, and each planted fault is found',
-        guards: [...calls, 'src/platform/errors.ts'],
+        guards: [...calls, 'src/platform/http/errors.ts'],
       },
       ({ seed }) => ['--seed', seed],
     ),
@@ -287,7 +287,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       ...tls,
       `${portal}/create-portal.ts`,
       `${bank}/create-backend.ts`,
-      'src/platform/management.ts',
+      'src/platform/process/management.ts',
     ],
   }),
   costs: tests('long/costs', {
@@ -411,7 +411,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       commands,
       'src/cli/commands/backup.ts',
       'src/cli/commands/restore.ts',
-      'src/platform/move',
+      'src/platform/database/move',
     ],
   }),
   move: tests('long/move', {
@@ -423,7 +423,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       commands,
       'src/cli/commands/export.ts',
       'src/cli/commands/import.ts',
-      'src/platform/move',
+      'src/platform/database/move',
     ],
   }),
   'lost-data': tests('long/lost-data', {
@@ -435,7 +435,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${compose}/secrets.ts`,
       'src/gateway/counters/memory/journal.ts',
       'src/cli/database-session.ts',
-      'src/platform/error-text.ts',
+      'src/platform/log/error-text.ts',
     ],
   }),
   log: tests('long/log', {
@@ -461,7 +461,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     guards: [
       ...running,
       ...log,
-      ...platform('listen', 'probe-ports', 'sandbox'),
+      ...platform('http/listen', 'http/probe-ports', 'settings/sandbox'),
       `${operate}/call-line.ts`,
       'src/cli/addresses.ts',
       'src/cli/commands/onboard.ts',
@@ -519,7 +519,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${portal}/metrics/watch-*.ts`,
       `${bank}/bank-metrics.ts`,
       `${bank}/gateway-keys.ts`,
-      ...platform('*gauge*', 'job-metrics', 'management', 'pool-load', 'security-events'),
+      ...platform('process/*gauge*', 'process/job-metrics', 'process/management', 'process/pool-load', 'log/security-events'),
     ],
   }),
   compose: tests('long/compose', {
@@ -564,7 +564,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   'several-portals': tests('long/several-portals', {
     shows:
       'two portals on one PostgreSQL and one Redis are one portal, also while the stores stand still',
-    guards: [portal, compose, ...postgres, ...platform('*redis*', 'queue-worker')],
+    guards: [portal, compose, ...postgres, ...platform('redis/*redis*', 'process/queue-worker')],
   }),
   'several-portals-oidc': tests('long/several-portals-oidc', {
     shows: 'a sign-in by OpenID Connect that begins at one portal ends at another',
@@ -639,7 +639,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       ...page,
       `${registry}/keys/allowed-addresses.ts`,
       `${registry}/applications/redirect-origins.ts`,
-      'src/platform/redirect-target.ts',
+      'src/platform/http/redirect-target.ts',
     ],
   }),
   'second-factor-pages': tests('pages/second-factor-pages', {
@@ -656,7 +656,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'security-events-page': tests('pages/security-events-page', {
     shows: 'an operator finds security events by application, kind, time and key',
-    guards: [...page, `${registry}/audit/security-event-log.ts`, 'src/platform/security-events.ts'],
+    guards: [...page, `${registry}/audit/security-event-log.ts`, 'src/platform/log/security-events.ts'],
   }),
 
   reference: tests('pages/reference', {
@@ -671,7 +671,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${edge}/drill*.ts`,
       `${edge}/checks/drill.ts`,
       `${edge}/forward/drilled.ts`,
-      'src/platform/drills.ts',
+      'src/platform/http/drills.ts',
     ],
   }),
   'factor-for-everyone': tests('pages/factor-for-everyone', {
@@ -680,7 +680,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'no-sandbox': tests('pages/no-sandbox', {
     shows: 'without a sandbox the page promises no customers of one',
-    guards: [...page, 'src/platform/sandbox.ts'],
+    guards: [...page, 'src/platform/settings/sandbox.ts'],
   }),
   'sca-pages': tests('pages/sca-pages', {
     shows: 'a PSU without scripts signs in, picks, approves and is back at the TPP',
@@ -701,7 +701,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
         registry,
         'src/workers',
         'bin/node-options.json',
-        ...platform('collect-when-idle', 'short-lived'),
+        ...platform('process/collect-when-idle', 'process/short-lived'),
       ],
     },
     ({ isWhole }) => (isWhole ? [] : ['--rounds', '3', '--seconds', '1']),

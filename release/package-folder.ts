@@ -1,7 +1,7 @@
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { buildPage, shippedPage } from '../src/portal/pages/build-page.ts'
-import { createLog } from '../src/platform/log.ts'
+import { createLog } from '../src/platform/log/log.ts'
 import { bundlePackages, nativePackage } from './bundled-packages.ts'
 import { lockedPackages, nameOf } from './lock-file.ts'
 import { writeNotice } from './notice.ts'
@@ -14,8 +14,8 @@ import { transpile } from './transpile.ts'
 const entries = [
   'src/cli/main.js',
   'src/workers/worker.js',
-  'src/platform/create-database.js',
-  'src/platform/embedded-database-worker.js',
+  'src/platform/database/create-database.js',
+  'src/platform/database/embedded-database-worker.js',
   'src/portal/accounts/password-estimate-thread.js',
 ]
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/platform/errors.ts'
+import type { ErrorCode } from '../../src/platform/http/errors.ts'
 
 /** The rows of the table: what an input attacks. */
 export const kinds = [

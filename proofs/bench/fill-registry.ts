@@ -4,8 +4,8 @@ import { generateKey } from '../../src/registry/keys/key-format.ts'
 import { keyMac, parsePeppers } from '../../src/registry/keys/key-mac.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { openRegistryStores } from '../../src/registry/stores.ts'
-import { openDatabase } from '../../src/platform/database.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { openDatabase } from '../../src/platform/database/database.ts'
+import { createLog } from '../../src/platform/log/log.ts'
 import { api } from './catalogue.ts'
 
 export interface FillOptions {

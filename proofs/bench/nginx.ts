@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { protocol } from '../../src/platform/tls.ts'
+import { protocol } from '../../src/platform/http/tls.ts'
 import type { IssuedCertificate } from '../../test/support/certificates.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { type PinnedProcess, startPinned } from './process.ts'

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { resetConnection } from '../../src/platform/reset-connection.ts'
+import { resetConnection } from '../../src/platform/http/reset-connection.ts'
 import { createRandom } from './random.ts'
 
 /** What a proxy does to what passes through it. */

@@ -4,9 +4,9 @@ import { type Kysely, sql } from 'kysely'
 import { Pool } from 'pg'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { isOutage, openDatabase } from '../../src/platform/database.ts'
-import { createLogins } from '../../src/platform/database-logins.ts'
-import { createDatabaseServers } from '../../src/platform/database-servers.ts'
+import { isOutage, openDatabase } from '../../src/platform/database/database.ts'
+import { createLogins } from '../../src/platform/database/database-logins.ts'
+import { createDatabaseServers } from '../../src/platform/database/database-servers.ts'
 import {
   administer,
   postgresMissing,

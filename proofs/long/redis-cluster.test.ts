@@ -6,8 +6,8 @@ import type { BucketLimit, Counter, Grant } from '../../src/gateway/counters/cou
 import { markerSlot } from '../../src/gateway/counters/redis/cluster/cluster-slots.ts'
 import { noObserver } from '../../src/gateway/counters/redis/counter-observer.ts'
 import { openAttempts } from '../../src/portal/accounts/open-attempts.ts'
-import { createLifetime } from '../../src/platform/lifetime.ts'
-import { parseRedisAddress } from '../../src/platform/redis-address.ts'
+import { createLifetime } from '../../src/platform/process/lifetime.ts'
+import { parseRedisAddress } from '../../src/platform/redis/redis-address.ts'
 import { testCounter, testPair } from '../../test/counters/redis-rig.ts'
 import {
   admittedOf,

@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { startTollgate } from '../../src/main.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { readSettings, roles } from '../../src/platform/settings.ts'
+import { createLog } from '../../src/platform/log/log.ts'
+import { readSettings, roles } from '../../src/platform/settings/settings.ts'
 import { testDataDir } from '../../test/support/database.ts'
 import {
   quietEnv,

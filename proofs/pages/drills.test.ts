@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { drills } from '../../src/platform/drills.ts'
+import { drills } from '../../src/platform/http/drills.ts'
 import { chromiumMissing, startBrowser } from '../../test/support/browser.ts'
 import { chooseOperation } from '../../test/support/choose-operation.ts'
 import { besidePortal } from '../../test/support/portal-client.ts'

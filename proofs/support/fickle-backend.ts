@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { resetConnection } from '../../src/platform/reset-connection.ts'
+import { resetConnection } from '../../src/platform/http/reset-connection.ts'
 import type { Test } from '../../test/support/database.ts'
 import { listenOnLoopback } from '../../test/support/loopback.ts'
 import { readStrictRequest } from '../../test/support/strict-request.ts'

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Logger } from '../platform/log.ts'
+import type { Logger } from '../platform/log/log.ts'
 
 /** The public keys with which gateways sign identities. */
 export interface GatewayKeys {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { loggedMs, type WriteAccessLine } from '../platform/access-line.ts'
+import { loggedMs, type WriteAccessLine } from '../platform/http/access-line.ts'
 import type { BankMetrics, BankRequest } from './bank-metrics.ts'
 import { requestIdOf } from './request-id.ts'
 import { traceIdOf } from './trace-id.ts'

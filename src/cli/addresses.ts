@@ -1,7 +1,7 @@
-import { type Addresses, announcedAddresses } from '../platform/data-folder.ts'
-import { origin } from '../platform/listen.ts'
-import type { Settings } from '../platform/settings.ts'
-import type { ListenAddress } from '../platform/settings-reader.ts'
+import { type Addresses, announcedAddresses } from '../platform/database/data-folder.ts'
+import { origin } from '../platform/http/listen.ts'
+import type { Settings } from '../platform/settings/settings.ts'
+import type { ListenAddress } from '../platform/settings/settings-reader.ts'
 
 /**
  * Finds the addresses of the installation that these settings lead to: the

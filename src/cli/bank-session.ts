@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type Clockwork, createClockwork } from '../backend/processes/clockwork.ts'
 import { type BankStores, createBankStores } from '../backend/stores/bank-stores.ts'
 import { bankMigrations } from '../backend/stores/migrations/index.ts'
-import type { Database } from '../platform/database.ts'
-import { migrate } from '../platform/migrate.ts'
-import type { Settings } from '../platform/settings.ts'
+import type { Database } from '../platform/database/database.ts'
+import { migrate } from '../platform/database/migrate.ts'
+import type { Settings } from '../platform/settings/settings.ts'
 import { type DatabaseSettings, unreachable, withDatabase } from './database-session.ts'
 
 /** The settings a command needs to reach the sandbox bank. */

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { RegistryStores } from '../registry/stores.ts'
-import type { Settings } from '../platform/settings.ts'
+import type { Settings } from '../platform/settings/settings.ts'
 import type { CountersSession } from './counters-session.ts'
 import type { Output } from './output.ts'
 

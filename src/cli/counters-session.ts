@@ -1,6 +1,6 @@
 import { counterStore } from '../compose/counter-store.ts'
 import type { Counter } from '../gateway/counters/counter.ts'
-import type { Settings } from '../platform/settings.ts'
+import type { Settings } from '../platform/settings/settings.ts'
 
 /** What an operator asks of counters. */
 export type CountersSession = Pick<Counter, 'peek' | 'reset'>

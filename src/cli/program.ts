@@ -5,7 +5,7 @@
 // call the stores that the portal calls.
 
 import { Command, CommanderError, Help, type Option } from 'commander'
-import { packageRevision, packageVersion } from '../platform/package-version.ts'
+import { packageRevision, packageVersion } from '../platform/process/package-version.ts'
 import type { CommandContext } from './context.ts'
 import { addExamples } from './examples.ts'
 

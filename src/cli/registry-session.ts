@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { embeddedPepper, parsePeppers } from '../registry/keys/key-mac.ts'
 import { openRegistryStores, type RegistryStores } from '../registry/stores.ts'
-import { readDataFolderSecret } from '../platform/data-folder.ts'
-import type { Settings } from '../platform/settings.ts'
+import { readDataFolderSecret } from '../platform/database/data-folder.ts'
+import type { Settings } from '../platform/settings/settings.ts'
 import { CommandError } from './command-error.ts'
 import {
   type DatabaseHome,

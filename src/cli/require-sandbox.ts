@@ -1,4 +1,4 @@
-import { hasSandbox } from '../platform/sandbox.ts'
+import { hasSandbox } from '../platform/settings/sandbox.ts'
 import { CommandError } from './command-error.ts'
 import type { CommandContext } from './context.ts'
 

@@ -1,5 +1,5 @@
-import { origin } from '../platform/listen.ts'
-import type { Settings } from '../platform/settings.ts'
+import { origin } from '../platform/http/listen.ts'
+import type { Settings } from '../platform/settings/settings.ts'
 
 /** Listeners in the order of the ready line. */
 const listeners = ['gateway', 'management', 'portal', 'backend', 'sca'] as const

@@ -1,9 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Trust, TrustOfFiles } from '../certificates/trust.ts'
-import { codeOf } from '../platform/error-code.ts'
-import type { Lifetime } from '../platform/lifetime.ts'
-import type { Logger } from '../platform/log.ts'
-import type { Role, Settings } from '../platform/settings.ts'
+import { codeOf } from '../platform/log/error-code.ts'
+import type { Lifetime } from '../platform/process/lifetime.ts'
+import type { Logger } from '../platform/log/log.ts'
+import type { Role, Settings } from '../platform/settings/settings.ts'
 import {
   type CertificateFiles,
   type KeyPair,
@@ -11,13 +11,13 @@ import {
   parseAuthorities,
   parseKeyPair,
   type UpstreamCredentials,
-} from '../platform/tls.ts'
+} from '../platform/http/tls.ts'
 import {
   createWatchedFiles,
   type NamedFile,
   type Watched,
   type WatchedFiles,
-} from '../platform/watched-files.ts'
+} from '../platform/settings/watched-files.ts'
 
 /** The TLS of a process's listeners and of its connections to the backend (undefined: plain, or the public authorities), and whose client certificates it trusts. */
 export interface Certificates {

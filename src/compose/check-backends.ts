@@ -1,7 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { editDistance } from '../platform/edit-distance.ts'
-import type { Settings } from '../platform/settings.ts'
-import { SettingsError } from '../platform/settings-reader.ts'
+import type { Settings } from '../platform/settings/settings.ts'
+import { SettingsError } from '../platform/settings/settings-reader.ts'
 import type { Prepare } from './publisher.ts'
 
 /**

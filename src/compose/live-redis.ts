@@ -1,4 +1,4 @@
-import { parseRedisAddress, type RedisAddress } from '../platform/redis-address.ts'
+import { parseRedisAddress, type RedisAddress } from '../platform/redis/redis-address.ts'
 import type { LiveSecrets } from './live-secrets.ts'
 
 /** The fault of a changed address that differs in more than a login. */

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
-import { secretListProblem } from '../platform/secret-list.ts'
-import { readSettings, type Settings, secretLengthMin } from '../platform/settings.ts'
+import { secretListProblem } from '../platform/settings/secret-list.ts'
+import { readSettings, type Settings, secretLengthMin } from '../platform/settings/settings.ts'
 import {
   createWatchedCopy,
   type Watched,
   type WatchedCopy,
   type WatchedFiles,
-} from '../platform/watched-files.ts'
+} from '../platform/settings/watched-files.ts'
 
 /** Throws an Error whose message says what is wrong with the text, without the text. */
 export type JudgeSecret = (text: string) => void | Promise<void>

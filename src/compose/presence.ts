@@ -6,11 +6,11 @@ import type {
   ProcessReport,
   ReportReply,
 } from '../registry/feed/processes.ts'
-import { joinRoles } from '../platform/join-roles.ts'
-import type { Lifetime } from '../platform/lifetime.ts'
-import type { Logger } from '../platform/log.ts'
-import { repeatedly } from '../platform/repeatedly.ts'
-import type { Role } from '../platform/settings.ts'
+import { joinRoles } from '../platform/process/join-roles.ts'
+import type { Lifetime } from '../platform/process/lifetime.ts'
+import type { Logger } from '../platform/log/log.ts'
+import { repeatedly } from '../platform/process/repeatedly.ts'
+import type { Role } from '../platform/settings/settings.ts'
 import { CountersNotShared } from './counting-claim.ts'
 import type { Publisher } from './publisher.ts'
 

@@ -8,10 +8,10 @@ import {
   type ConfigurationMetrics,
   createConfigurationMetrics,
 } from '../gateway/operate/configuration-metrics.ts'
-import { errorText } from '../platform/error-text.ts'
-import type { Logger } from '../platform/log.ts'
-import type { SecurityEvents } from '../platform/security-events.ts'
-import { SettingsError } from '../platform/settings-reader.ts'
+import { errorText } from '../platform/log/error-text.ts'
+import type { Logger } from '../platform/log/log.ts'
+import type { SecurityEvents } from '../platform/log/security-events.ts'
+import { SettingsError } from '../platform/settings/settings-reader.ts'
 
 /** Why a configuration is loaded again. */
 export interface ReloadCause {

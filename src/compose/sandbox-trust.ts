@@ -3,8 +3,8 @@ import { readRevocationList } from '../certificates/revocation-list.ts'
 import type { Trust } from '../certificates/trust.ts'
 import type { Registry } from '../registry/open-registry.ts'
 import type { PublishedAuthority } from '../portal/stores/sandbox/sandbox-authority.ts'
-import { repeatedly } from '../platform/repeatedly.ts'
-import { createWatchedCopy, type Watched } from '../platform/watched-files.ts'
+import { repeatedly } from '../platform/process/repeatedly.ts'
+import { createWatchedCopy, type Watched } from '../platform/settings/watched-files.ts'
 import type { Foundation } from './stores.ts'
 
 export interface SandboxTrustOptions extends Pick<Foundation, 'log' | 'lifetime'> {

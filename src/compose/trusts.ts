@@ -1,5 +1,5 @@
 import type { Trust, TrustOfFiles } from '../certificates/trust.ts'
-import { createWatchedCopy, type Watched } from '../platform/watched-files.ts'
+import { createWatchedCopy, type Watched } from '../platform/settings/watched-files.ts'
 import type { Certificates } from './certificates.ts'
 import type { SandboxTrustOptions } from './sandbox-trust.ts'
 

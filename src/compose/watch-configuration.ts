@@ -1,6 +1,6 @@
 import { folderState } from '../catalogue/folder-state.ts'
-import type { Lifetime } from '../platform/lifetime.ts'
-import type { Settings } from '../platform/settings.ts'
+import type { Lifetime } from '../platform/process/lifetime.ts'
+import type { Settings } from '../platform/settings/settings.ts'
 import type { Publisher } from './publisher.ts'
 
 export interface WatchConfigurationOptions {

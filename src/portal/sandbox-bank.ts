@@ -1,7 +1,7 @@
 import { Agent, buildConnector, request } from 'undici'
-import { codeOf } from '../platform/error-code.ts'
-import { type UpstreamCredentials, upstreamOptions } from '../platform/tls.ts'
-import type { Watched } from '../platform/watched-files.ts'
+import { codeOf } from '../platform/log/error-code.ts'
+import { type UpstreamCredentials, upstreamOptions } from '../platform/http/tls.ts'
+import type { Watched } from '../platform/settings/watched-files.ts'
 import { PortalError } from './api/portal-error.ts'
 import type { ApprovedConsents, ReadyConsent, Sandbox } from './api/schemas/sandbox.ts'
 

@@ -1,4 +1,4 @@
-import { violates } from '../platform/database.ts'
+import { violates } from '../platform/database/database.ts'
 import { type ConflictRule, RegistryConflict } from './registry-errors.ts'
 
 /** Makes the handler of a failed change that names the rule behind a constraint of the database. It rethrows any other error. */

@@ -1,5 +1,5 @@
-import type { Database } from '../platform/database.ts'
-import type { Logger } from '../platform/log.ts'
+import type { Database } from '../platform/database/database.ts'
+import type { Logger } from '../platform/log/log.ts'
 import { createAuthenticator } from './keys/authenticator.ts'
 import { type ChangeFeed, openChangeFeed } from './feed/change-feed.ts'
 import { type Change, type ChangeKind, type Changes, createChanges } from './feed/changes.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from '../platform/database.ts'
-import { migrate } from '../platform/migrate.ts'
+import type { Database } from '../platform/database/database.ts'
+import { migrate } from '../platform/database/migrate.ts'
 import { createAlerts } from '../portal/stores/alerts/alerts.ts'
 import { createApplicationFigures } from '../portal/stores/figures/application-figures.ts'
 import { createApplicationSummaries } from '../portal/stores/figures/application-summaries.ts'

@@ -1,5 +1,5 @@
 import { AggregatorRegistry, type Registry } from 'prom-client'
-import type { Logger } from '../platform/log.ts'
+import type { Logger } from '../platform/log/log.ts'
 import type { MetricsSnapshot } from './messages.ts'
 
 /** Merges the metrics of several processes into one scrape. */

@@ -9,12 +9,12 @@ import { copyClientTrust } from '../compose/trusts.ts'
 import { createConfigurationMetrics } from '../gateway/operate/configuration-metrics.ts'
 import { createGatewayMetrics } from '../gateway/operate/metrics.ts'
 import { createProcessMetrics } from '../gateway/operate/process-metrics.ts'
-import { openDatabase } from '../platform/database.ts'
-import { type Lifetime, startWithin } from '../platform/lifetime.ts'
-import type { Logger } from '../platform/log.ts'
-import { createLogSwitch } from '../platform/log-switch.ts'
-import { createMetricsRegistry, type Probe } from '../platform/management.ts'
-import { createWatchedCopy } from '../platform/watched-files.ts'
+import { openDatabase } from '../platform/database/database.ts'
+import { type Lifetime, startWithin } from '../platform/process/lifetime.ts'
+import type { Logger } from '../platform/log/log.ts'
+import { createLogSwitch } from '../platform/log/log-switch.ts'
+import { createMetricsRegistry, type Probe } from '../platform/process/management.ts'
+import { createWatchedCopy } from '../platform/settings/watched-files.ts'
 import type {
   MetricsSnapshot,
   PublishedMessage,

@@ -6,7 +6,7 @@ import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { backendsOf } from '../../src/compose/check-backends.ts'
 import { createPublisher } from '../../src/compose/publisher.ts'
 import { createConfigurationMetrics } from '../../src/gateway/operate/configuration-metrics.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/log/log.ts'
 import { testConfigDir } from '../support/tollgate.ts'
 
 t.test('a reload that workers do not receive fails, and the next one is carried out', async (t) => {

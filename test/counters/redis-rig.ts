@@ -8,7 +8,7 @@ import {
   createRedisCounter,
   type RedisCounterOptions,
 } from '../../src/gateway/counters/redis/redis-counter.ts'
-import { parseRedisAddress } from '../../src/platform/redis-address.ts'
+import { parseRedisAddress } from '../../src/platform/redis/redis-address.ts'
 import type { RedisServer } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
 import { silent } from './rig.ts'

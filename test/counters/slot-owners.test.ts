@@ -5,7 +5,7 @@ import type {
 } from '../../src/gateway/counters/redis/cluster/cluster-nodes.ts'
 import { createSlotOwners } from '../../src/gateway/counters/redis/cluster/slot-owners.ts'
 import type { SlotMap } from '../../src/gateway/counters/redis/cluster/slot-source.ts'
-import type { RedisHost } from '../../src/platform/redis-address.ts'
+import type { RedisHost } from '../../src/platform/redis/redis-address.ts'
 
 function unused(): never {
   throw new Error('not for who owns slots')

@@ -3,7 +3,7 @@
 import type { BucketLimit, Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { createRedisCounter } from '../../src/gateway/counters/redis/redis-counter.ts'
-import { parseRedisAddress } from '../../src/platform/redis-address.ts'
+import { parseRedisAddress } from '../../src/platform/redis/redis-address.ts'
 import { until } from '../support/until.ts'
 import { admittedOf, ask, askTimes, bucketOf, silent } from './rig.ts'
 

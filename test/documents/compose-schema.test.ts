@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import t from 'tap'
 import { parse } from 'yaml'
-import { readSettings } from '../../src/platform/settings.ts'
+import { readSettings } from '../../src/platform/settings/settings.ts'
 import { composed, composedMonitoring } from '../support/composed.ts'
 import { promtoolMissing } from '../support/metrics.ts'
 

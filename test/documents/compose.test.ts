@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { checkDeployment } from '../../src/platform/deployment.ts'
-import { roles as allRoles, readSettings } from '../../src/platform/settings.ts'
+import { checkDeployment } from '../../src/platform/settings/deployment.ts'
+import { roles as allRoles, readSettings } from '../../src/platform/settings/settings.ts'
 import { composed, composedEnvironment, secretCommands } from '../support/composed.ts'
 
 const ownServices = Object.entries(composed.services).filter(

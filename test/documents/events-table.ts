@@ -1,4 +1,4 @@
-import { securityEvents } from '../../src/platform/security-events.ts'
+import { securityEvents } from '../../src/platform/log/security-events.ts'
 
 /** Every security event as Markdown. Ends with a line break. */
 export function eventsTable(): string {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { type ErrorCode, errors } from '../../src/platform/errors.ts'
-import { renderProblem } from '../../src/platform/problem.ts'
+import { type ErrorCode, errors } from '../../src/platform/http/errors.ts'
+import { renderProblem } from '../../src/platform/http/problem.ts'
 import { published } from '../support/published.ts'
 
 const context = {

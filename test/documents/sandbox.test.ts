@@ -9,7 +9,7 @@ import { behaviourWords } from '../../src/backend/sandbox/behaviours.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { waysIntoStates } from '../../src/backend/sandbox/ways.ts'
 import { waysInHebrew } from '../../src/backend/sandbox/ways-in-hebrew.ts'
-import { drills } from '../../src/platform/drills.ts'
+import { drills } from '../../src/platform/http/drills.ts'
 
 const handbook = readFileSync(
   fileURLToPath(new URL('../../docs/sandbox.md', import.meta.url)),

@@ -1,4 +1,4 @@
-import { settingGroups } from '../../src/platform/settings.ts'
+import { settingGroups } from '../../src/platform/settings/settings.ts'
 
 /** Every setting as Markdown: a heading and a table for each group. Ends with a line break. */
 export function settingsTable(): string {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { resetConnection } from '../../src/platform/reset-connection.ts'
+import { resetConnection } from '../../src/platform/http/reset-connection.ts'
 import { callerOf, startEdge, type TestEdgeOptions } from '../support/edge.ts'
 import { answerOk, type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'

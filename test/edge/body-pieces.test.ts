@@ -1,6 +1,6 @@
 import t from 'tap'
 import { BodyPieces } from '../../src/gateway/edge/request/body-pieces.ts'
-import type { Refusal } from '../../src/platform/problem.ts'
+import type { Refusal } from '../../src/platform/http/problem.ts'
 
 const bytesMax = 1_048_576
 

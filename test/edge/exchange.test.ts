@@ -3,7 +3,7 @@ import t from 'tap'
 import type { GrantedCall } from '../../src/gateway/edge/call.ts'
 import { Exchange } from '../../src/gateway/edge/forward/exchange.ts'
 import { createOperationLanes } from '../../src/gateway/edge/forward/operation-lanes.ts'
-import type { Refusal } from '../../src/platform/problem.ts'
+import type { Refusal } from '../../src/platform/http/problem.ts'
 import { Roster } from '../../src/platform/roster.ts'
 
 /** An exchange that the backend has, and what its call was refused with. */

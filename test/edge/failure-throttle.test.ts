@@ -3,7 +3,7 @@ import {
   createFailureThrottle,
   throttledNetworksMax,
 } from '../../src/gateway/edge/failure-throttle.ts'
-import { unknownClient } from '../../src/platform/client-address.ts'
+import { unknownClient } from '../../src/platform/http/client-address.ts'
 
 const minuteMs = 60_000
 

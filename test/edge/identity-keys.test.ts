@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import t from 'tap'
 import { createIdentitySigner, readIdentityKeys } from '../../src/gateway/edge/forward/identity.ts'
-import { createWatchedCopy } from '../../src/platform/watched-files.ts'
+import { createWatchedCopy } from '../../src/platform/settings/watched-files.ts'
 import { until } from '../support/until.ts'
 
 function newKey() {

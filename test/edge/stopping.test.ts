@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
-import { lastUploadMs } from '../../src/platform/stop-times.ts'
+import { lastUploadMs } from '../../src/platform/http/stop-times.ts'
 import { startEdge, type TestEdge, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest } from '../support/raw-client.ts'

@@ -2,16 +2,16 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { checkDeployment } from '../../src/platform/deployment.ts'
-import { createManagement } from '../../src/platform/management.ts'
+import { checkDeployment } from '../../src/platform/settings/deployment.ts'
+import { createManagement } from '../../src/platform/process/management.ts'
 import {
   roles as allRoles,
   type Role,
   readSettings,
   type Settings,
   settingGroups,
-} from '../../src/platform/settings.ts'
-import { stopTimes } from '../../src/platform/stop-times.ts'
+} from '../../src/platform/settings/settings.ts'
+import { stopTimes } from '../../src/platform/http/stop-times.ts'
 import { type Manifest, readManifests, renderKustomization } from '../support/kustomize.ts'
 import {
   documentedOverlay,

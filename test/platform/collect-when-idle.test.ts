@@ -1,5 +1,5 @@
 import t from 'tap'
-import { collectWhenIdle } from '../../src/platform/collect-when-idle.ts'
+import { collectWhenIdle } from '../../src/platform/process/collect-when-idle.ts'
 import { until } from '../support/until.ts'
 
 t.test('garbage is collected once, when the process is idle', async (t) => {

@@ -17,8 +17,8 @@ import {
   announcedAddresses,
   openDataFolder,
   readDataFolderSecret,
-} from '../../src/platform/data-folder.ts'
-import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+} from '../../src/platform/database/data-folder.ts'
+import { startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
 
 function folder(test: { teardown(undo: () => unknown): void }): string {
   const path = mkdtempSync(join(tmpdir(), 'tg-'))
@@ -28,7 +28,7 @@ function folder(test: { teardown(undo: () => unknown): void }): string {
 
 /** A process that opens the folder and says what came of it, then stays until it is killed. */
 function opener(path: string) {
-  const module = new URL('../../src/platform/data-folder.ts', import.meta.url).href
+  const module = new URL('../../src/platform/database/data-folder.ts', import.meta.url).href
   const program = `
     const { openDataFolder } = await import(${JSON.stringify(module)})
     try { await openDataFolder(${JSON.stringify(path)}); console.log('open') } catch (error) { console.log(error.message) }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { ownConnections, workerConnections } from '../../src/platform/database-connections.ts'
-import type { Role } from '../../src/platform/settings.ts'
+import { ownConnections, workerConnections } from '../../src/platform/database/database-connections.ts'
+import type { Role } from '../../src/platform/settings/settings.ts'
 
 /** @returns those of the parent and of each of four workers */
 function divided(databaseConnectionsMax: number, ...roles: Role[]): readonly [number, number] {

@@ -1,7 +1,7 @@
 import { DummyDriver, Kysely } from 'kysely'
 import { DatabaseError } from 'pg'
 import t from 'tap'
-import { refuseUnfitDatabase } from '../../src/platform/database-fitness.ts'
+import { refuseUnfitDatabase } from '../../src/platform/database/database-fitness.ts'
 import { dialectOver } from '../support/driver-dialect.ts'
 
 /** A database that answers with these rows, or with the error of a code. */

@@ -8,10 +8,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { pino } from 'pino'
 import t from 'tap'
-import { isOutage, openDatabase } from '../../src/platform/database.ts'
-import { serverUrls } from '../../src/platform/database-urls.ts'
-import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
-import { migrate } from '../../src/platform/migrate.ts'
+import { isOutage, openDatabase } from '../../src/platform/database/database.ts'
+import { serverUrls } from '../../src/platform/database/database-urls.ts'
+import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
+import { migrate } from '../../src/platform/database/migrate.ts'
 import {
   administer,
   eachDatabase,

@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { ApiVersion } from '../../src/catalogue/catalogue.ts'
 import { checkBackends } from '../../src/compose/check-backends.ts'
-import { checkDeployment, deploymentWarnings } from '../../src/platform/deployment.ts'
-import { type Role, readSettings } from '../../src/platform/settings.ts'
-import { SettingsError } from '../../src/platform/settings-reader.ts'
+import { checkDeployment, deploymentWarnings } from '../../src/platform/settings/deployment.ts'
+import { type Role, readSettings } from '../../src/platform/settings/settings.ts'
+import { SettingsError } from '../../src/platform/settings/settings-reader.ts'
 
 function warnings(env: Readonly<Record<string, string>>, ...roles: Role[]): string[] {
   return deploymentWarnings(readSettings(env), new Set(roles)).map(

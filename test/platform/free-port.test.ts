@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import t from 'tap'
-import { freePort } from '../../src/platform/free-port.ts'
+import { freePort } from '../../src/platform/http/free-port.ts'
 
 const host = '127.0.0.1'
 

@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import { readFileSync } from 'node:fs'
 import fastify from 'fastify'
 import t from 'tap'
-import { listen } from '../../src/platform/listen.ts'
+import { listen } from '../../src/platform/http/listen.ts'
 
 const clients = 1_500
 const systemMax =

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { createLogSwitch } from '../../src/platform/log-switch.ts'
+import { createLogSwitch } from '../../src/platform/log/log-switch.ts'
 
 t.test(
   'a change of the log holds for its time; then, when it is taken back, or after what it cannot mean, the settings apply',

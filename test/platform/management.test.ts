@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { createManagement } from '../../src/platform/management.ts'
+import { createManagement } from '../../src/platform/process/management.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
 const token = 'a-token-of-thirty-two-characters'

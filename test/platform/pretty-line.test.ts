@@ -1,5 +1,5 @@
 import t from 'tap'
-import { prettyLine } from '../../src/platform/pretty-line.ts'
+import { prettyLine } from '../../src/platform/log/pretty-line.ts'
 
 const err = {
   stack:

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseRedisAddress } from '../../src/platform/redis-address.ts'
+import { parseRedisAddress } from '../../src/platform/redis/redis-address.ts'
 
 const open = { isEncrypted: false, username: undefined, password: undefined }
 

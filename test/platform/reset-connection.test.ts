@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import t from 'tap'
-import { resetConnection } from '../../src/platform/reset-connection.ts'
+import { resetConnection } from '../../src/platform/http/reset-connection.ts'
 import { openConnection } from '../support/open-connection.ts'
 
 t.test('a connection that is ending is destroyed without a failed reset', async (t) => {

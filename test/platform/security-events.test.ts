@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { createRecordedAddress } from '../../src/platform/recorded-address.ts'
+import { createRecordedAddress } from '../../src/platform/http/recorded-address.ts'
 import {
   createSecurityEvents,
   type KeptSecurityEvent,
   type SecurityEventsOptions,
-} from '../../src/platform/security-events.ts'
+} from '../../src/platform/log/security-events.ts'
 import { until } from '../support/until.ts'
 
 /** A recorder whose lines and rows are visible. */

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { trackConnections } from '../../src/platform/served-connections.ts'
-import { exchangeMs, lastUploadMs, stopTimes } from '../../src/platform/stop-times.ts'
+import { trackConnections } from '../../src/platform/http/served-connections.ts'
+import { exchangeMs, lastUploadMs, stopTimes } from '../../src/platform/http/stop-times.ts'
 
 const { longestCallMs } = stopTimes(exchangeMs)
 

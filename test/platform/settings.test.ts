@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createUploadMemory } from '../../src/gateway/edge/request/upload-memory.ts'
-import { checkDeployment } from '../../src/platform/deployment.ts'
-import { settingWarnings } from '../../src/platform/setting-warnings.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import { settingsInForce } from '../../src/platform/settings-in-force.ts'
+import { checkDeployment } from '../../src/platform/settings/deployment.ts'
+import { settingWarnings } from '../../src/platform/settings/setting-warnings.ts'
+import { readSettings } from '../../src/platform/settings/settings.ts'
+import { settingsInForce } from '../../src/platform/settings/settings-in-force.ts'
 
 t.test('an origin with a path is refused by name, not by a library later', async (t) => {
   for (const name of ['BACKEND_URL', 'GATEWAY_PUBLIC_URL', 'PORTAL_PUBLIC_URL', 'SCA_PUBLIC_URL']) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import t from 'tap'
-import { parseKeyPair } from '../../src/platform/tls.ts'
+import { parseKeyPair } from '../../src/platform/http/tls.ts'
 import { createTestAuthority } from '../support/certificates.ts'
 
 const authority = createTestAuthority(t)

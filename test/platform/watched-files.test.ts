@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createWatchedFiles } from '../../src/platform/watched-files.ts'
+import { createWatchedFiles } from '../../src/platform/settings/watched-files.ts'
 
 /** Watches the files `a` and `b`, which are valid when they begin alike. Looks only when told. */
 async function watch(t: Test, folder: string) {

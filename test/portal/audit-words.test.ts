@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import english from '../../src/messages/en.json' with { type: 'json' }
-import { securityEvents } from '../../src/platform/security-events.ts'
+import { securityEvents } from '../../src/platform/log/security-events.ts'
 import { keptEvents } from '../../src/portal-ui/pages/operator/kept-events.ts'
 
 const src = join(import.meta.dirname, '..', '..', 'src')

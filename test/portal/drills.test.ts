@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { drills } from '../../src/platform/drills.ts'
+import { drills } from '../../src/platform/http/drills.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { runTollgate } from '../support/tollgate.ts'

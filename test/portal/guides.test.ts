@@ -11,7 +11,7 @@ import { createSearchIndex } from '../../src/portal/guides/search-index.ts'
 import { pagePaths } from '../../src/portal/pages/page-paths.ts'
 import { languages } from '../../src/messages/language.ts'
 import { wordsOf } from '../../src/messages/words.ts'
-import { type ErrorCode, errors } from '../../src/platform/errors.ts'
+import { type ErrorCode, errors } from '../../src/platform/http/errors.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 
 const catalogue = await publishedCatalogue()

@@ -20,7 +20,7 @@ import { scriptJson } from '../../src/portal/pages/script-json.ts'
 import { createTemplate } from '../../src/portal/pages/template.ts'
 import english from '../../src/messages/en.json' with { type: 'json' }
 import { type Language, languages } from '../../src/messages/language.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/log/log.ts'
 import { tollgate } from '../support/cli.ts'
 import { runTollgate } from '../support/tollgate.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { checkDeployment } from '../../src/platform/deployment.ts'
-import { readSettings } from '../../src/platform/settings.ts'
+import { checkDeployment } from '../../src/platform/settings/deployment.ts'
+import { readSettings } from '../../src/platform/settings/settings.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
 const path = '/.well-known/security.txt'

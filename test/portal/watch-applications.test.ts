@@ -4,8 +4,8 @@ import { Registry } from 'prom-client'
 import t from 'tap'
 import type { TopApplications } from '../../src/portal/metrics/top-applications.ts'
 import { watchApplications } from '../../src/portal/metrics/watch-applications.ts'
-import { createJobMetrics } from '../../src/platform/job-metrics.ts'
-import { createLifetime } from '../../src/platform/lifetime.ts'
+import { createJobMetrics } from '../../src/platform/process/job-metrics.ts'
+import { createLifetime } from '../../src/platform/process/lifetime.ts'
 
 t.test(
   'an application has one name, the newest, and after a failed reading no figures that were true before',

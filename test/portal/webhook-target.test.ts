@@ -4,7 +4,7 @@ import t from 'tap'
 import { lookUp } from '../../src/portal/alerts/look-up.ts'
 import { isPublicAddress } from '../../src/portal/alerts/public-address.ts'
 import { createWebhookTargets } from '../../src/portal/alerts/webhook-target.ts'
-import { readSettings } from '../../src/platform/settings.ts'
+import { readSettings } from '../../src/platform/settings/settings.ts'
 import { until } from '../support/until.ts'
 
 t.test('webhooks reach public addresses alone', async (t) => {

@@ -54,11 +54,11 @@ const unguarded: Readonly<Record<string, string>> = {
   'src/cli/commands': 'test/cli runs each command; a proof guards those that it is about',
   'src/gateway/explain.ts': 'for a command, which test/cli runs',
   'src/platform/edit-distance.ts': 'for hints in messages; test/edge/hints',
-  'src/platform/error-code.ts': 'reads a field of an error',
+  'src/platform/log/error-code.ts': 'reads a field of an error',
   'src/platform/hidden-marks.ts': 'for names on pages and in mails; test/portal, test/backend',
-  'src/platform/loopback.ts': 'judges a text; test/platform/settings',
-  'src/platform/recorded-address.ts': 'shortens a text; test/platform/security-events',
-  'src/platform/same-origins.ts': 'judges a text; test/portal/cross-site, test/edge/cross-origin',
+  'src/platform/http/loopback.ts': 'judges a text; test/platform/settings',
+  'src/platform/http/recorded-address.ts': 'shortens a text; test/platform/security-events',
+  'src/platform/http/same-origins.ts': 'judges a text; test/portal/cross-site, test/edge/cross-origin',
 }
 
 t.test('a proof guards every file of the product, or the list says why none has to', async (t) => {

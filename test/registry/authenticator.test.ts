@@ -12,7 +12,7 @@ import { createFindKeyRecords, type FindKeyRecords } from '../../src/registry/ke
 import type { Authentication } from '../../src/registry/registry.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
 import type { RegistryStores } from '../../src/registry/stores.ts'
-import { openDatabase } from '../../src/platform/database.ts'
+import { openDatabase } from '../../src/platform/database/database.ts'
 import { postgresMissing, startPostgres, testDatabase } from '../support/database.ts'
 import { mistyped } from '../support/mistyped.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'

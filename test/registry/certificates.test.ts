@@ -4,7 +4,7 @@ import { openCertificateRegister } from '../../src/registry/certificates/certifi
 import { openChangeFeed } from '../../src/registry/feed/change-feed.ts'
 import { createFindKeyRecords } from '../../src/registry/keys/key-record.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/log/log.ts'
 import { createAuthority, qsealExtensions, qwacExtensions } from '../support/authority.ts'
 import { eachDatabase } from '../support/database.ts'
 import { testApplication, testStores } from '../support/registry.ts'

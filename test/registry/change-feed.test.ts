@@ -14,8 +14,8 @@ import { createLastUsed } from '../../src/registry/keys/last-used.ts'
 import { openRegistry } from '../../src/registry/open-registry.ts'
 import type { Authentication } from '../../src/registry/registry.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
-import { isOutage, openDatabase } from '../../src/platform/database.ts'
-import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+import { isOutage, openDatabase } from '../../src/platform/database/database.ts'
+import { startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
 import {
   eachDatabase,
   postgresMissing,

@@ -1,11 +1,11 @@
 import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
-import type { RedisAddress } from '../../src/platform/redis-address.ts'
+import type { RedisAddress } from '../../src/platform/redis/redis-address.ts'
 import { isRedisError, type RedisReply } from './lua.ts'
 import { type Connection, type Link, type Network, openConnection } from './network.ts'
 import { beginning, type Server } from './server.ts'
 import { type Happening, type Process, phases } from './world.ts'
 
-// Stands for `platform/open-redis.ts` in a simulation: a client that behaves as ioredis does with the options that the
+// Stands for `platform/redis/open-redis.ts` in a simulation: a client that behaves as ioredis does with the options that the
 // counters choose (nothing queued, nothing sent again), and as that file makes it behave with sentinels.
 
 let network: Network | undefined

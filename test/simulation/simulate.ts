@@ -1,5 +1,5 @@
 import type { BucketLimit, Counter, Decision } from '../../src/gateway/counters/counter.ts'
-import type { RedisAddress } from '../../src/platform/redis-address.ts'
+import type { RedisAddress } from '../../src/platform/redis/redis-address.ts'
 import { connectClientsTo } from './client.ts'
 import type { Lua } from './lua.ts'
 import type { CounterModules } from './modules.ts'

@@ -1,6 +1,6 @@
 import type { BucketLimit } from '../../src/gateway/counters/counter.ts'
 import { markerOf, onlyPlace } from '../../src/gateway/counters/redis/grant-script.ts'
-import type { RedisAddress, RedisHost } from '../../src/platform/redis-address.ts'
+import type { RedisAddress, RedisHost } from '../../src/platform/redis/redis-address.ts'
 import { type Cluster, createCluster } from './cluster.ts'
 import type { Lua } from './lua.ts'
 import { createNetwork, type Network } from './network.ts'

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ListenerTls, parseKeyPair } from '../../src/platform/tls.ts'
-import { createWatchedCopy } from '../../src/platform/watched-files.ts'
+import { type ListenerTls, parseKeyPair } from '../../src/platform/http/tls.ts'
+import { createWatchedCopy } from '../../src/platform/settings/watched-files.ts'
 import type { Test } from './database.ts'
 
 /** A certificate with its key: the files of a listener or of a client, and their contents. */

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { pino } from 'pino'
-import { type Database, openDatabase } from '../../src/platform/database.ts'
-import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+import { type Database, openDatabase } from '../../src/platform/database/database.ts'
+import { startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
 import {
   type DatabaseContents,
   databaseTemplate,

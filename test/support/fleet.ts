@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
 import { openRegistryStores, type RegistryStores } from '../../src/registry/stores.ts'
-import { openDatabase } from '../../src/platform/database.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { openDatabase } from '../../src/platform/database/database.ts'
+import { createLog } from '../../src/platform/log/log.ts'
 import { type Client, createClient } from './calling.ts'
 import {
   administer,

@@ -1,4 +1,4 @@
-import { freePort as freePortOf } from '../../src/platform/free-port.ts'
+import { freePort as freePortOf } from '../../src/platform/http/free-port.ts'
 
 /** A port of loopback nobody listened on a moment ago. */
 export function freePort(): Promise<number> {

@@ -1,6 +1,6 @@
 import type { INetworkPolicyPeer } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyPeer'
 import type { INetworkPolicyPort } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyPort'
-import { createNetworks } from '../../src/platform/networks.ts'
+import { createNetworks } from '../../src/platform/http/networks.ts'
 import type { Manifest } from './kustomize.ts'
 import { ofKind, type Pod } from './manifests.ts'
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext } from 'node:tls'
-import { resetConnection } from '../../src/platform/reset-connection.ts'
+import { resetConnection } from '../../src/platform/http/reset-connection.ts'
 
 /** A connection to a server under test. */
 export interface Connection {

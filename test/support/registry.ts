@@ -1,6 +1,6 @@
 import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
 import { openRegistryStores, type RegistryStores } from '../../src/registry/stores.ts'
-import type { Database } from '../../src/platform/database.ts'
+import type { Database } from '../../src/platform/database/database.ts'
 
 export const testPeppers = parsePeppers('a-pepper-for-tests-and-nothing-else')
 

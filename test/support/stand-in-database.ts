@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
+import { readDataFolderSecret } from '../../src/platform/database/data-folder.ts'
 import {
   databaseBeside,
   type EmbeddedDatabase,
   startEmbeddedDatabase,
-} from '../../src/platform/embedded-database.ts'
+} from '../../src/platform/database/embedded-database.ts'
 import {
   administer,
   postgresMissing,

@@ -1,4 +1,4 @@
-import { databaseBeside } from '../../../src/platform/embedded-database.ts'
+import { databaseBeside } from '../../../src/platform/database/embedded-database.ts'
 import { ample } from '../catalogue.ts'
 import { fillRegistry } from '../fill-registry.ts'
 import type { World } from './peer.ts'

@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Role } from '../../../src/platform/settings.ts'
+import type { Role } from '../../../src/platform/settings/settings.ts'
 import { productionEnv } from '../../../test/support/fleet.ts'
 import type { RunningTollgate } from '../../../test/support/tollgate.ts'
 import { ample, type BenchPlan, spent, writeCatalogue } from '../catalogue.ts'

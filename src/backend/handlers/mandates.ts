@@ -1,4 +1,4 @@
-import { violates } from '../../platform/database.ts'
+import { violates } from '../../platform/database/database.ts'
 import type { Bank } from '../bank.ts'
 import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'

@@ -4,7 +4,7 @@
 // function works in the caller's transaction on rows that `lock-parent.ts` and `lock-accounts.ts` lock in one order.
 // Nothing here knows HTTP or the form of a document.
 
-import { isOutage } from '../../platform/database.ts'
+import { isOutage } from '../../platform/database/database.ts'
 import type { Bank } from '../bank.ts'
 import { authorisationMs } from '../domain/authorisation.ts'
 import { approves } from '../domain/psu.ts'

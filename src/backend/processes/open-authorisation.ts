@@ -1,4 +1,4 @@
-import { isRedirectTarget } from '../../platform/redirect-target.ts'
+import { isRedirectTarget } from '../../platform/http/redirect-target.ts'
 import type { Bank } from '../bank.ts'
 import { type BankCall, textOf } from '../bank-call.ts'
 import { formatError } from '../bank-error.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import type { BankStores } from '../stores/bank-stores.ts'
 import type { Clockwork } from './clockwork.ts'
 

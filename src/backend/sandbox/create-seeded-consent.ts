@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../../platform/database.ts'
+import type { Database } from '../../platform/database/database.ts'
 import { addMonths, onDay } from '../domain/bank-time.ts'
 import { frequencyPerDayMost } from '../domain/consent.ts'
 import { decide } from '../processes/decide.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../platform/database.ts'
+import type { Database } from '../../platform/database/database.ts'
 import { connectBank, inTransaction } from '../stores/bank-stores.ts'
 import type { BankSchema } from '../stores/schema.ts'
 import { type SeedOptions, seedPeople } from './seed.ts'

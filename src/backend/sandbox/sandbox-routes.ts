@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Database } from '../../platform/database.ts'
+import type { Database } from '../../platform/database/database.ts'
 import { BankError, formatError } from '../bank-error.ts'
 import { consentAt } from '../domain/consent.ts'
 import { isUuid } from '../domain/identifiers.ts'

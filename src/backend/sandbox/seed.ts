@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { Big } from 'big.js'
 import type { Kysely } from 'kysely'
-import type { Database } from '../../platform/database.ts'
+import type { Database } from '../../platform/database/database.ts'
 import { addDays, addMonths, onDay } from '../domain/bank-time.ts'
 import { connectBank } from '../stores/bank-stores.ts'
 import type { BankSchema } from '../stores/schema.ts'

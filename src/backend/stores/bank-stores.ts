@@ -4,7 +4,7 @@
 // and which changes belong together is decided in `processes/`.
 
 import { CamelCasePlugin, type Kysely, type Transaction } from 'kysely'
-import type { Database } from '../../platform/database.ts'
+import type { Database } from '../../platform/database/database.ts'
 import { createAccountStore } from './accounts.ts'
 import { createAuthorisationStore } from './authorisations.ts'
 import { createCardAccountStore } from './card-accounts.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createLog } from '../../platform/log.ts'
+import { createLog } from '../../platform/log/log.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 

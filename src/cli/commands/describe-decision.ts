@@ -1,5 +1,5 @@
 import type { Explanation } from '../../gateway/explain.ts'
-import { errors } from '../../platform/errors.ts'
+import { errors } from '../../platform/http/errors.ts'
 import { printable } from '../output.ts'
 
 type Limit = NonNullable<Explanation['limits']>[number]

@@ -150,7 +150,7 @@ async function filterOf(
 /** @throws {UsageError} for a name that no row can have */
 async function checkEvent(event: string): Promise<void> {
   // Not loaded for the help.
-  const { securityEvents } = await import('../../platform/security-events.ts')
+  const { securityEvents } = await import('../../platform/log/security-events.ts')
   const names = Object.entries(securityEvents).flatMap(([name, { isKept }]) => (isKept ? name : []))
   if (names.includes(event)) return
   throw new UsageError(`--event must be one of ${names.join(', ')}`)

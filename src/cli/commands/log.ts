@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseAccessLog } from '../../platform/access-log.ts'
-import { logLevels } from '../../platform/log.ts'
+import { parseAccessLog } from '../../platform/http/access-log.ts'
+import { logLevels } from '../../platform/log/log.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { settingWarnings } from '../../platform/setting-warnings.ts'
-import { settingsInForce } from '../../platform/settings-in-force.ts'
+import { settingWarnings } from '../../platform/settings/setting-warnings.ts'
+import { settingsInForce } from '../../platform/settings/settings-in-force.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { drawTable } from '../output.ts'

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../platform/problem.ts'
+import type { Refusal } from '../../platform/http/problem.ts'
 import { Call } from './call.ts'
 
 /** A response of the gateway itself that is not a refusal and has no body. */

@@ -1,5 +1,5 @@
 import type { OutagePolicy } from '../../catalogue/catalogue.ts'
-import type { CallDrill } from '../../platform/drills.ts'
+import type { CallDrill } from '../../platform/http/drills.ts'
 import type { BucketLimit, BucketState, Counter, Grant } from '../counters/counter.ts'
 import { peekedGrant } from '../counters/standing.ts'
 import { tightest } from './answer/limit-headers.ts'

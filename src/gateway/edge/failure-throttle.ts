@@ -1,4 +1,4 @@
-import { networkOf, unknownClient, unknownClientsFactor } from '../../platform/client-address.ts'
+import { networkOf, unknownClient, unknownClientsFactor } from '../../platform/http/client-address.ts'
 
 /** Counts failed authentications per client address. */
 export interface FailureThrottle {

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../platform/problem.ts'
+import type { Refusal } from '../../platform/http/problem.ts'
 import type { Grant } from '../counters/counter.ts'
 import type { Call, EntitledCall } from './call.ts'
 

@@ -4,10 +4,10 @@
 // answers commands about counters in this process. A call never waits for anything here, and nothing here changes
 // its outcome.
 
-import { type AccessLog, isWritten } from '../../platform/access-log.ts'
-import { warnOfUnknownClient } from '../../platform/client-address.ts'
-import { errors } from '../../platform/errors.ts'
-import { type Logger, lineWriter } from '../../platform/log.ts'
+import { type AccessLog, isWritten } from '../../platform/http/access-log.ts'
+import { warnOfUnknownClient } from '../../platform/http/client-address.ts'
+import { errors } from '../../platform/http/errors.ts'
+import { type Logger, lineWriter } from '../../platform/log/log.ts'
 import type { Grant } from '../counters/counter.ts'
 import { windowSeconds } from '../counters/window.ts'
 import type { Call } from '../edge/call.ts'

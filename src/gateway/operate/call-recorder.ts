@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Logger } from '../../platform/log.ts'
-import { repeatedly } from '../../platform/repeatedly.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import { repeatedly } from '../../platform/process/repeatedly.ts'
 import type { Call, EntitledCall } from '../edge/call.ts'
 import type { Caller, KeyAuthenticator, KeyMemory, RevokedKeys } from '../../registry/registry.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'

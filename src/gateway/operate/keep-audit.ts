@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { JobMetrics } from '../../platform/job-metrics.ts'
-import type { Logger } from '../../platform/log.ts'
-import { repeatedly } from '../../platform/repeatedly.ts'
-import type { SecurityEventName, SecurityEvents } from '../../platform/security-events.ts'
+import type { JobMetrics } from '../../platform/process/job-metrics.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import { repeatedly } from '../../platform/process/repeatedly.ts'
+import type { SecurityEventName, SecurityEvents } from '../../platform/log/security-events.ts'
 import { AuditBroken, type SealedEntry } from '../../registry/audit/sealer.ts'
 import type { RegistryStores } from '../../registry/stores.ts'
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../../platform/log.ts'
-import { repeatedly } from '../../platform/repeatedly.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import { repeatedly } from '../../platform/process/repeatedly.ts'
 import type { Published } from '../edge/published.ts'
 import {
   type NotedConfiguration,

@@ -1,4 +1,4 @@
-import type { SecurityEvents } from '../../platform/security-events.ts'
+import type { SecurityEvents } from '../../platform/log/security-events.ts'
 import type { Call } from '../edge/call.ts'
 import { keyIdInQuery, keyInQuery } from '../edge/checks/authenticate.ts'
 import { parseKey } from '../../registry/keys/key-format.ts'

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Database } from '../../platform/database.ts'
-import { createLoadGauge, createPoolGauges, databaseGauges } from '../../platform/load-gauges.ts'
-import { createStoreGauge, type StoreName } from '../../platform/store-gauge.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { createLoadGauge, createPoolGauges, databaseGauges } from '../../platform/process/load-gauges.ts'
+import { createStoreGauge, type StoreName } from '../../platform/process/store-gauge.ts'
 import type { RegistryLoad } from '../../registry/open-registry.ts'
 
 /** What every process with stores reports, whether it takes calls or not. */

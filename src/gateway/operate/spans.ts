@@ -17,7 +17,7 @@ import {
   type SpanProcessor,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import type { Call } from '../edge/call.ts'
 import type { FinishedCall, SpanLossReason } from './metrics.ts'
 

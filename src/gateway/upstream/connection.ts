@@ -1,6 +1,6 @@
 import { connect, isIP, type NetConnectOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type SecureContext } from 'node:tls'
-import { protocol } from '../../platform/tls.ts'
+import { protocol } from '../../platform/http/tls.ts'
 import { type AnswerParser, createAnswerParser, readBytesMax } from './answer-parser.ts'
 import { hasTurnLeft } from './turn-share.ts'
 import { UpstreamError } from './upstream-error.ts'

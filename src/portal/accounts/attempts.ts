@@ -12,8 +12,8 @@ import {
   networkOf,
   unknownClient,
   unknownClientsFactor,
-} from '../../platform/client-address.ts'
-import type { SecurityFact } from '../../platform/security-events.ts'
+} from '../../platform/http/client-address.ts'
+import type { SecurityFact } from '../../platform/log/security-events.ts'
 import { mailTokenSeconds } from '../stores/accounts/mail-tokens.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { PortalError } from '../api/portal-error.ts'

@@ -1,8 +1,8 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { Lifetime } from '../../platform/lifetime.ts'
-import type { Logger } from '../../platform/log.ts'
-import { accessOptions, followLogin, openRedis } from '../../platform/open-redis.ts'
-import type { ClusterRedis, RedisAddress } from '../../platform/redis-address.ts'
+import type { Lifetime } from '../../platform/process/lifetime.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import { accessOptions, followLogin, openRedis } from '../../platform/redis/open-redis.ts'
+import type { ClusterRedis, RedisAddress } from '../../platform/redis/redis-address.ts'
 import { type Attempts, type AttemptsOptions, createAttempts } from './attempts.ts'
 
 export interface OpenAttemptsOptions extends Omit<AttemptsOptions, 'redis'> {

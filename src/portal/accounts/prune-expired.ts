@@ -1,7 +1,7 @@
-import type { JobMetrics } from '../../platform/job-metrics.ts'
-import type { Lifetime } from '../../platform/lifetime.ts'
-import type { Logger } from '../../platform/log.ts'
-import { repeatedly } from '../../platform/repeatedly.ts'
+import type { JobMetrics } from '../../platform/process/job-metrics.ts'
+import type { Lifetime } from '../../platform/process/lifetime.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import { repeatedly } from '../../platform/process/repeatedly.ts'
 import type { RegistryStores } from '../../registry/stores.ts'
 
 export interface PruneExpiredOptions {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { sameOrigins } from '../../platform/same-origins.ts'
+import { sameOrigins } from '../../platform/http/same-origins.ts'
 import { PortalError } from '../api/portal-error.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { SessionStore } from '@fastify/session'
-import { isOutage } from '../../platform/database.ts'
+import { isOutage } from '../../platform/database/database.ts'
 import type { Sessions } from '../stores/accounts/sessions.ts'
 import { PortalError } from '../api/portal-error.ts'
 

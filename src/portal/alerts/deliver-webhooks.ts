@@ -1,10 +1,10 @@
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import {
   pauseSecondsAfter,
   type QueueWorker,
   startQueueWorker,
-} from '../../platform/queue-worker.ts'
-import { repeatedly } from '../../platform/repeatedly.ts'
+} from '../../platform/process/queue-worker.ts'
+import { repeatedly } from '../../platform/process/repeatedly.ts'
 import type { AttemptResult, ClaimedDelivery, WebhookQueue } from '../stores/alerts/webhook-queue.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { sendWebhook } from './send-webhook.ts'

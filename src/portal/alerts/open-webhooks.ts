@@ -4,9 +4,9 @@
 // `expiry-alerts.ts` are the jobs that find what to tell, by webhook and by email. This file opens the webhooks.
 
 import type { Registry as MetricsRegistry } from 'prom-client'
-import type { Database } from '../../platform/database.ts'
-import type { Lifetime } from '../../platform/lifetime.ts'
-import type { Logger } from '../../platform/log.ts'
+import type { Database } from '../../platform/database/database.ts'
+import type { Lifetime } from '../../platform/process/lifetime.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
 import { createWebhookQueue } from '../stores/alerts/webhook-queue.ts'
 import type { PortalSecrets } from '../secrets/portal-secrets.ts'

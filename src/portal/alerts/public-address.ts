@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { plainAddress } from '../../platform/client-address.ts'
+import { plainAddress } from '../../platform/http/client-address.ts'
 
 /**
  * Whether an address belongs to the public internet. Everything else is

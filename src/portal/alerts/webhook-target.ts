@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
-import { plainAddress } from '../../platform/client-address.ts'
-import { isLoopback } from '../../platform/loopback.ts'
-import { createNetworks } from '../../platform/networks.ts'
-import type { Settings } from '../../platform/settings.ts'
+import { plainAddress } from '../../platform/http/client-address.ts'
+import { isLoopback } from '../../platform/http/loopback.ts'
+import { createNetworks } from '../../platform/http/networks.ts'
+import type { Settings } from '../../platform/settings/settings.ts'
 import { lookUp } from './look-up.ts'
 import { isPublicAddress } from './public-address.ts'
 

@@ -1,7 +1,7 @@
 import hebrewHelp from '../../messages/error-help.he.json' with { type: 'json' }
 import type { Language } from '../../messages/language.ts'
 import { wordsOf } from '../../messages/words.ts'
-import { type ErrorCode, errors } from '../../platform/errors.ts'
+import { type ErrorCode, errors } from '../../platform/http/errors.ts'
 
 /** What an error means, for a reader. */
 export interface ErrorWords {

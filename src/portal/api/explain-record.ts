@@ -1,5 +1,5 @@
-import { drillHeader } from '../../platform/drills.ts'
-import { type ErrorCode, errors } from '../../platform/errors.ts'
+import { drillHeader } from '../../platform/http/drills.ts'
+import { type ErrorCode, errors } from '../../platform/http/errors.ts'
 import type { CallRecord, RecordedLimit } from '../../registry/usage/call-records.ts'
 import { windowNoun } from './schemas/window-text.ts'
 

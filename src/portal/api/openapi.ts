@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
-import { type ErrorCode, errors } from '../../platform/errors.ts'
+import { type ErrorCode, errors } from '../../platform/http/errors.ts'
 import { isLimited } from '../accounts/limit-changes.ts'
 import { type Access, apiTags, tagOf } from './route-schema.ts'
 import * as accounts from './schemas/accounts.ts'

@@ -1,5 +1,5 @@
-import type { Refusal } from '../../platform/problem.ts'
-import type { SecurityFact } from '../../platform/security-events.ts'
+import type { Refusal } from '../../platform/http/problem.ts'
+import type { SecurityFact } from '../../platform/log/security-events.ts'
 
 /**
  * Ends a portal request with a refusal of the error table; the portal's error

@@ -1,6 +1,6 @@
 import type { FastifyError } from 'fastify'
-import { isOutage } from '../../platform/database.ts'
-import type { Refusal } from '../../platform/problem.ts'
+import { isOutage } from '../../platform/database/database.ts'
+import type { Refusal } from '../../platform/http/problem.ts'
 import { StoreUnavailableError } from '../../gateway/counters/store-unavailable.ts'
 import {
   RegistryConflict,

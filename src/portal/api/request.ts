@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { ClientAddress } from '../../platform/client-address.ts'
-import { type Circumstances, cutText } from '../../platform/security-events.ts'
+import type { ClientAddress } from '../../platform/http/client-address.ts'
+import { type Circumstances, cutText } from '../../platform/log/security-events.ts'
 import type { AuditContext } from '../../registry/audit/audit-context.ts'
 import type { Developer } from '../stores/accounts/developers.ts'
 import type { LiveSession } from '../stores/accounts/sessions.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ErrorCode } from '../../platform/errors.ts'
+import type { ErrorCode } from '../../platform/http/errors.ts'
 
 /** Who may ask for a route; decided by the scope it is registered in. */
 export type Access = 'anyone' | 'session' | 'operator'

@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject } from '../../catalogue/json.ts'
 import { operationObject } from '../../catalogue/operation-object.ts'
 import type { Language } from '../../messages/language.ts'
 import { wordsOf } from '../../messages/words.ts'
-import { type Drill, drillHeader, drills, drillsOf } from '../../platform/drills.ts'
+import { type Drill, drillHeader, drills, drillsOf } from '../../platform/http/drills.ts'
 
 /** Names of the two parameters among the components: an operation that takes a consent has one drill more. */
 const names = { all: 'SandboxDrillWithConsent', others: 'SandboxDrill' } as const

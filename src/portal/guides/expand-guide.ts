@@ -2,7 +2,7 @@ import type { ApiVersion } from '../../catalogue/catalogue.ts'
 import { versionTitle } from '../../catalogue/in-language.ts'
 import type { Language } from '../../messages/language.ts'
 import { wordsOf } from '../../messages/words.ts'
-import type { ErrorCode } from '../../platform/errors.ts'
+import type { ErrorCode } from '../../platform/http/errors.ts'
 import { type ErrorWords, errorWords } from '../api/error-words.ts'
 
 /** What a guide may mention and only this portal knows. */

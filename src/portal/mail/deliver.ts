@@ -1,9 +1,9 @@
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import {
   pauseSecondsAfter,
   type QueueWorker,
   startQueueWorker,
-} from '../../platform/queue-worker.ts'
+} from '../../platform/process/queue-worker.ts'
 import type { ClaimedMail, MailQueue } from '../stores/alerts/mail-queue.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { MailMetrics } from './mail-metrics.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import { beginCursor, lockCursor, moveCursor, readCursor } from '../../registry/job-cursor.ts'
 import {
   hasNoticeableChanges,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { plainAddress } from '../../platform/client-address.ts'
-import { isLoopback } from '../../platform/loopback.ts'
-import type { Settings } from '../../platform/settings.ts'
+import { plainAddress } from '../../platform/http/client-address.ts'
+import { isLoopback } from '../../platform/http/loopback.ts'
+import type { Settings } from '../../platform/settings/settings.ts'
 import { mailsFolder } from './open-mails.ts'
 import { type MailFile, readMailFiles } from './read-mail-files.ts'
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ignoreMissing } from '../../platform/error-code.ts'
+import { ignoreMissing } from '../../platform/log/error-code.ts'
 import { plainHeader } from './file-transport.ts'
 import { readHeader } from './read-header.ts'
 

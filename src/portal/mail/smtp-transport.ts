@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
-import { isLoopback } from '../../platform/loopback.ts'
-import { protocol } from '../../platform/tls.ts'
+import { isLoopback } from '../../platform/http/loopback.ts'
+import { protocol } from '../../platform/http/tls.ts'
 import { composeMail, type Mailbox } from './compose-mail.ts'
 import { MailRefused, type MailTransport } from './transport.ts'
 

@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { JobMetrics } from '../../platform/job-metrics.ts'
-import type { Lifetime } from '../../platform/lifetime.ts'
-import type { Logger } from '../../platform/log.ts'
-import { repeatedly } from '../../platform/repeatedly.ts'
+import type { JobMetrics } from '../../platform/process/job-metrics.ts'
+import type { Lifetime } from '../../platform/process/lifetime.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import { repeatedly } from '../../platform/process/repeatedly.ts'
 import { ratioOf, type TopApplications } from './top-applications.ts'
 
 export interface WatchApplicationsOptions {

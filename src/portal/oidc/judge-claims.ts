@@ -1,4 +1,4 @@
-import type { Settings } from '../../platform/settings.ts'
+import type { Settings } from '../../platform/settings/settings.ts'
 import type { ProvidedPerson } from '../stores/accounts/identities.ts'
 import { refused } from './refused.ts'
 

@@ -3,8 +3,8 @@
 // `routes/oidc.ts`, the accounts in `registry/identities.ts`.
 
 import type { Configuration } from 'openid-client'
-import { isLoopback } from '../../platform/loopback.ts'
-import type { Settings } from '../../platform/settings.ts'
+import { isLoopback } from '../../platform/http/loopback.ts'
+import type { Settings } from '../../platform/settings/settings.ts'
 import type { ProvidedPerson } from '../stores/accounts/identities.ts'
 import { type Claims, checkIsFresh, personOf } from './judge-claims.ts'
 import { refused, unavailable } from './refused.ts'

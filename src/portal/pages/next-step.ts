@@ -1,6 +1,6 @@
 import type { MessageId } from '../../messages/format.ts'
 import { wordsOf } from '../../messages/words.ts'
-import type { ErrorCode } from '../../platform/errors.ts'
+import type { ErrorCode } from '../../platform/http/errors.ts'
 import { isUuid } from '../../registry/transaction.ts'
 import { pagePaths } from './page-paths.ts'
 import type { PageLook } from './page-look.ts'

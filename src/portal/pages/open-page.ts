@@ -7,7 +7,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '../../messages/language.ts'
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import { buildPage, PageBuildError } from './build-page.ts'
 import { createPageFiles } from './page-files.ts'
 import { createTemplate, type Template } from './template.ts'

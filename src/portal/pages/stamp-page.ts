@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../../platform/error-code.ts'
+import { codeOf } from '../../platform/log/error-code.ts'
 
 /** What the page is made of, besides its own folder: below the repository. */
 const otherSources = [

@@ -1,7 +1,7 @@
 import type { ApiVersion, Catalogue, Operation, Plan } from '../../catalogue/catalogue.ts'
 import { type CallsOverride, effectiveLimits } from '../../catalogue/effective-limits.ts'
 import { createRouter } from '../../catalogue/router.ts'
-import { type ErrorCode, errors } from '../../platform/errors.ts'
+import { type ErrorCode, errors } from '../../platform/http/errors.ts'
 import { findInstead, type Instead } from './instead.ts'
 import { createReplayedLimits, type ReplayedLimits } from './replayed-limits.ts'
 import { type Route, routeInVersion } from './route-in-version.ts'

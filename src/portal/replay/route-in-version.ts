@@ -1,7 +1,7 @@
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
 import type { Router } from '../../catalogue/router.ts'
-import { type ErrorCode, errors } from '../../platform/errors.ts'
+import { type ErrorCode, errors } from '../../platform/http/errors.ts'
 
 /** Where a call of an operation of one version ends in another one. */
 export type Route =

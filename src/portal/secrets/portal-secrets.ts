@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { Signer } from '@fastify/cookie'
-import { splitSecrets } from '../../platform/secret-list.ts'
+import { splitSecrets } from '../../platform/settings/secret-list.ts'
 import type { Keyring } from './keyring.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import type { SealedSecret, SealedSecrets } from '../stores/accounts/sealed-secrets.ts'
 import { reSealTotp, unsealTotp } from '../accounts/totp.ts'
 import { reSealSecret, unsealSecret } from '../alerts/webhook-secret.ts'

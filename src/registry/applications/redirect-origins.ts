@@ -1,4 +1,4 @@
-import { isRedirectTarget } from '../../platform/redirect-target.ts'
+import { isRedirectTarget } from '../../platform/http/redirect-target.ts'
 import { RegistryInputInvalid } from '../registry-errors.ts'
 
 /** The most origins of one application. */

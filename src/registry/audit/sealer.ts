@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { violates } from '../../platform/database.ts'
+import { violates } from '../../platform/database/database.ts'
 import { recordAudit } from './audit.ts'
 import type { RegistrySchema } from '../schema.ts'
 import type { RegistryTransaction } from '../transaction.ts'

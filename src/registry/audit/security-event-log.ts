@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { KeptSecurityEvent } from '../../platform/security-events.ts'
+import type { KeptSecurityEvent } from '../../platform/log/security-events.ts'
 import { deleteAged } from '../delete-aged.ts'
 import type { RegistrySchema } from '../schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Logger } from '../../platform/log.ts'
-import { type Repetition, repeatedly } from '../../platform/repeatedly.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import { type Repetition, repeatedly } from '../../platform/process/repeatedly.ts'
 import type { Certificates } from './certificates.ts'
 import type { ChangeFeed } from '../feed/change-feed.ts'
 import { createLastUsed } from '../keys/last-used.ts'

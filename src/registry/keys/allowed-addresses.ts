@@ -1,4 +1,4 @@
-import { isNetwork } from '../../platform/networks.ts'
+import { isNetwork } from '../../platform/http/networks.ts'
 import { RegistryInputInvalid } from '../registry-errors.ts'
 
 /** The most entries of one key. */

@@ -1,5 +1,5 @@
 import { startDeadline } from '../../platform/deadline.ts'
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
 import type { FindKeyRecords } from './key-record.ts'
 

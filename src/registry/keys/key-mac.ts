@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Watched } from '../../platform/watched-files.ts'
+import type { Watched } from '../../platform/settings/watched-files.ts'
 
 /** Secrets for the MACs of stored keys, by version; kept outside the database. They may change while the process runs. */
 export interface Peppers {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import type { RegistrySchema } from '../schema.ts'
 
 /** Records when keys or certificates were last used. */

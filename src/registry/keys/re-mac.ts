@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import type { ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
 import type { RegistrySchema } from '../schema.ts'

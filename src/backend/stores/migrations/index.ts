@@ -1,4 +1,4 @@
-import type { SchemaMigrations } from '../../../platform/schema-migration.ts'
+import type { SchemaMigrations } from '../../../platform/database/schema-migration.ts'
 import { bankMigration } from './0001-bank.ts'
 import { dueMigration } from './0002-due.ts'
 import { settlementMigration } from './0003-settlement.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../platform/log.ts'
+import type { Logger } from '../../../platform/log/log.ts'
 import type {
   BucketLimit,
   BucketState,

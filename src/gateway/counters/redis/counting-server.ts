@@ -1,5 +1,5 @@
-import type { Logger } from '../../../platform/log.ts'
-import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
+import type { Logger } from '../../../platform/log/log.ts'
+import type { SentinelRedis, SingleRedis } from '../../../platform/redis/redis-address.ts'
 import type { Roster } from '../../../platform/roster.ts'
 import type { BucketWindow } from '../counter.ts'
 import { createBreaker } from './breaker.ts'

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { hashText } from '../../../platform/hash-text.ts'
-import type { Logger } from '../../../platform/log.ts'
+import type { Logger } from '../../../platform/log/log.ts'
 import { heartbeatScript } from './grant-script.ts'
 import type { ScriptCall, ScriptHandlers, ScriptReply } from './redis-connection.ts'
 

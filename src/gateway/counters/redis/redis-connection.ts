@@ -1,6 +1,6 @@
 import { startDeadline } from '../../../platform/deadline.ts'
-import { openRedis } from '../../../platform/open-redis.ts'
-import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
+import { openRedis } from '../../../platform/redis/open-redis.ts'
+import type { SentinelRedis, SingleRedis } from '../../../platform/redis/redis-address.ts'
 import {
   readNumbers,
   type Script,

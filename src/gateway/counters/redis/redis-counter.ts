@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from '../../../platform/log.ts'
-import type { RedisAddress } from '../../../platform/redis-address.ts'
+import type { Logger } from '../../../platform/log/log.ts'
+import type { RedisAddress } from '../../../platform/redis/redis-address.ts'
 import { Roster } from '../../../platform/roster.ts'
 import type { BucketWindow, Counter } from '../counter.ts'
 import { StoreUnavailableError } from '../store-unavailable.ts'

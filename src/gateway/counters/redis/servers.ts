@@ -1,4 +1,4 @@
-import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
+import type { SentinelRedis, SingleRedis } from '../../../platform/redis/redis-address.ts'
 import type { BucketState, BucketWindow } from '../counter.ts'
 import { type CallBatch, createCallBatch, type WaitingCall } from './call-batch.ts'
 import type { CountingServer, CountingServerOptions } from './counting-server.ts'

@@ -1,5 +1,5 @@
 import { startDeadline } from '../../../platform/deadline.ts'
-import type { Logger } from '../../../platform/log.ts'
+import type { Logger } from '../../../platform/log/log.ts'
 import type { Breaker } from './breaker.ts'
 import { type CatchUp, CountersLostError } from './catch-up.ts'
 import type { AwayCause } from './counter-observer.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../platform/errors.ts'
+import type { ErrorCode } from '../../../platform/http/errors.ts'
 import { parseKey } from '../../../registry/keys/key-format.ts'
 import type { Call } from '../call.ts'
 

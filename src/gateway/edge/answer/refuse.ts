@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../platform/errors.ts'
-import { type Refusal, renderProblem } from '../../../platform/problem.ts'
+import type { ErrorCode } from '../../../platform/http/errors.ts'
+import { type Refusal, renderProblem } from '../../../platform/http/problem.ts'
 import type { Call } from '../call.ts'
 import { mayBeRecorded } from './may-be-recorded.ts'
 import { ownHeaders } from './own-headers.ts'

@@ -1,5 +1,5 @@
-import { createNetworks } from '../../../platform/networks.ts'
-import type { Refusal } from '../../../platform/problem.ts'
+import { createNetworks } from '../../../platform/http/networks.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Caller } from '../../../registry/registry.ts'
 import type { AuthenticatedCall } from '../call.ts'
 import type { Judge } from '../check.ts'

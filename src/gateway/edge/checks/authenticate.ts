@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import type { KeyAuthenticator } from '../../../registry/registry.ts'
 import type { AuthenticatedCall, CertifiedCall } from '../call.ts'
 import { type Check, guarded, type Next } from '../check.ts'

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Call, FramedCall, RoutedCall } from '../call.ts'
 import type { Check } from '../check.ts'
 import { bodyTooLarge } from '../request/body-limit.ts'

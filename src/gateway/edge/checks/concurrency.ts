@@ -1,5 +1,5 @@
-import { unknownClient } from '../../../platform/client-address.ts'
-import type { Refusal } from '../../../platform/problem.ts'
+import { unknownClient } from '../../../platform/http/client-address.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import { Tally } from '../../../platform/tally.ts'
 import type { AuthenticatedCall } from '../call.ts'
 import type { Judge } from '../check.ts'

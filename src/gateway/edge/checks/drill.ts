@@ -1,6 +1,6 @@
 import { operationObject } from '../../../catalogue/operation-object.ts'
-import { consentHeader, drillHeader, drills, drillsOf } from '../../../platform/drills.ts'
-import type { Refusal } from '../../../platform/problem.ts'
+import { consentHeader, drillHeader, drills, drillsOf } from '../../../platform/http/drills.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import type { EntitledCall } from '../call.ts'
 import { guarded, type Judge } from '../check.ts'
 import { forwardedFields } from '../connection-names.ts'

@@ -1,6 +1,6 @@
 import { type Plan, versionKey } from '../../../catalogue/catalogue.ts'
 import { effectiveLimits, limitsHoldUntil } from '../../../catalogue/effective-limits.ts'
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import type { EntitledCall, HeldCall } from '../call.ts'
 import type { Check } from '../check.ts'
 import { createEntitlement, createKnownEntitlements, type Entitlement } from '../entitlement.ts'

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Call } from '../call.ts'
 import type { Judge } from '../check.ts'
 import type { RequestFields, SpecialField } from '../request/request-fields.ts'

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import type { AuthenticatedCall, HeldCall } from '../call.ts'
 import { certificateChallenge } from '../certificate-challenge.ts'
 import type { Check } from '../check.ts'

@@ -1,4 +1,4 @@
-import type { CallDrill } from '../../../platform/drills.ts'
+import type { CallDrill } from '../../../platform/http/drills.ts'
 import type { AnswerHandler, UpstreamRequest } from '../../upstream/connection.ts'
 import type { Dispatched, Pool } from '../../upstream/pool.ts'
 import { UpstreamError } from '../../upstream/upstream-error.ts'

@@ -7,8 +7,8 @@ import {
 } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet, type JWK } from 'jose'
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
-import type { Drill } from '../../../platform/drills.ts'
-import type { Watched } from '../../../platform/watched-files.ts'
+import type { Drill } from '../../../platform/http/drills.ts'
+import type { Watched } from '../../../platform/settings/watched-files.ts'
 import type { Caller } from '../../../registry/registry.ts'
 import type { ClientCertificate } from '../client-certificates.ts'
 

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 
 /** Refuses a body above the limit, BODY_BYTES_MAX. */
 export function bodyTooLarge(bodyBytesMax: number): Refusal {

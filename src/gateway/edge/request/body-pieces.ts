@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 
 /** Smallest chunk that is kept as it came. */
 const keptBytesMin = 4_096

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 
 /** Chunks of a body that may share a read with the chunk before. Each costs the parser about 1 µs. */
 const chunksMax = 2_048

@@ -1,4 +1,4 @@
-import { drillHeader } from '../../../platform/drills.ts'
+import { drillHeader } from '../../../platform/http/drills.ts'
 import { createSpellings } from '../spellings.ts'
 
 /** How the gateway treats a request field, by its name alone. */

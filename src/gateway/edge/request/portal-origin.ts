@@ -1,4 +1,4 @@
-import { sameOrigins } from '../../../platform/same-origins.ts'
+import { sameOrigins } from '../../../platform/http/same-origins.ts'
 
 /**
  * Recognises the portal's own page by the `Origin` of a call; on loopback,

@@ -1,4 +1,4 @@
-import type { ClientAddress, ClientScheme } from '../../../platform/client-address.ts'
+import type { ClientAddress, ClientScheme } from '../../../platform/http/client-address.ts'
 import { Call } from '../call.ts'
 import type { CallResponse } from '../call-response.ts'
 import type { Published } from '../published.ts'

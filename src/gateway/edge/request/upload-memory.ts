@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import { Tally } from '../../../platform/tally.ts'
 import type { Caller } from '../../../registry/registry.ts'
 

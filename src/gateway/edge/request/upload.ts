@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../platform/problem.ts'
+import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
 import type { EntitledCall } from '../call.ts'
 import { bodyTooLarge } from './body-limit.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Logger } from '../../../platform/log.ts'
+import type { Logger } from '../../../platform/log/log.ts'
 import type { RegistrySchema } from '../../../registry/schema.ts'
 import type { RecordingMetrics } from '../metrics.ts'
 import { pruneOverflow } from './prune-records.ts'

@@ -1,4 +1,4 @@
-import { sameOrigins } from '../../../platform/same-origins.ts'
+import { sameOrigins } from '../../../platform/http/same-origins.ts'
 import type { MailFile } from '../../mail/read-mail-files.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import { notFound } from '../portal-error.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { createNetworks } from '../../../platform/networks.ts'
-import type { SecurityFact } from '../../../platform/security-events.ts'
+import { createNetworks } from '../../../platform/http/networks.ts'
+import type { SecurityFact } from '../../../platform/log/security-events.ts'
 import type { Caller } from '../../../registry/registry.ts'
 import { RegistryConflict } from '../../../registry/registry-errors.ts'
 import { issuedKeyAnswer } from '../answers.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ErrorCode } from '../../../platform/errors.ts'
+import type { ErrorCode } from '../../../platform/http/errors.ts'
 import type { PasswordAttempt } from '../../stores/accounts/credentials.ts'
 import type { SignInProof } from '../../stores/accounts/sessions.ts'
 import { beginSignIn } from '../../accounts/begin-session.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { violates } from '../../../platform/database.ts'
+import { violates } from '../../../platform/database/database.ts'
 import { conflictAt } from '../../../registry/conflict-at.ts'
 import { noteDeleted } from '../../../registry/applications/deleted-applications.ts'
 import { endSessions } from './end-sessions.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Language } from '../../../messages/language.ts'
-import { violates } from '../../../platform/database.ts'
+import { violates } from '../../../platform/database/database.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { Change } from '../../../registry/feed/changes.ts'
 import { endSessions } from './end-sessions.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Language } from '../../../messages/language.ts'
-import { violates } from '../../../platform/database.ts'
+import { violates } from '../../../platform/database/database.ts'
 import { issueMailToken, takeMailToken } from './mail-tokens.ts'
 import { plainName } from '../../../registry/name.ts'
 import { sameAddress } from './same-address.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { violates } from '../../../platform/database.ts'
+import { violates } from '../../../platform/database/database.ts'
 import type { Developer } from './developers.ts'
 import { RegistryConflict, RegistryInputInvalid } from '../../../registry/registry-errors.ts'
 import type { RegistrySchema } from '../../../registry/schema.ts'

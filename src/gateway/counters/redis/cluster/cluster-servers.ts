@@ -1,5 +1,5 @@
-import type { Logger } from '../../../../platform/log.ts'
-import type { ClusterRedis } from '../../../../platform/redis-address.ts'
+import type { Logger } from '../../../../platform/log/log.ts'
+import type { ClusterRedis } from '../../../../platform/redis/redis-address.ts'
 import type { Roster } from '../../../../platform/roster.ts'
 import type { BucketState, BucketWindow } from '../../counter.ts'
 import { type CallBatch, createCallBatch } from '../call-batch.ts'

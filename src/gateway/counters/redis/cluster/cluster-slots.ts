@@ -1,4 +1,4 @@
-import type { RedisHost } from '../../../../platform/redis-address.ts'
+import type { RedisHost } from '../../../../platform/redis/redis-address.ts'
 import type { MarkerPlace } from '../grant-script.ts'
 import { slots, tagOfSlot } from './hash-slot.ts'
 

@@ -1,4 +1,4 @@
-import type { RedisHost } from '../../../../platform/redis-address.ts'
+import type { RedisHost } from '../../../../platform/redis/redis-address.ts'
 
 /** Why a cluster node ran nothing: the whole batch must go to another node, or be sent again. */
 export type Redirection =

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RedisHost } from '../../../../platform/redis-address.ts'
+import type { RedisHost } from '../../../../platform/redis/redis-address.ts'
 import type { Roster } from '../../../../platform/roster.ts'
 import { type CallBatch, createCallBatch } from '../call-batch.ts'
 import type { Ask } from '../servers.ts'

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../../platform/log.ts'
-import type { ClusterRedis, RedisHost } from '../../../../platform/redis-address.ts'
+import type { Logger } from '../../../../platform/log/log.ts'
+import type { ClusterRedis, RedisHost } from '../../../../platform/redis/redis-address.ts'
 import { openRedisConnection, type RedisConnection, readInfo } from '../redis-connection.ts'
 import type { StoreClock } from '../store-clock.ts'
 import { addressOfNode, type ClusterNodes } from './cluster-nodes.ts'

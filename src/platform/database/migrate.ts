@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { DatabaseError } from 'pg'
+import { type Database, isForbidden, isRefusal } from './database.ts'
+import { refuseUnfitDatabase, UnfitDatabase } from './database-fitness.ts'
+import { packageVersion } from '../process/package-version.ts'
+import { createHistory, noteMigration, readHistory, type SchemaName } from './schema-history.ts'
+import type { SchemaMigrations } from './schema-migration.ts'
+import { refuseUnfit, SchemaError, type SchemaState, schemaState } from './schema-state.ts'
+
+/** Whose tables, and what this release knows about them. */
+export interface SchemaOptions {
+  /** Owner of the tables: each has a separate history and may use a separate database. */
+  readonly name: SchemaName
+  readonly migrations: SchemaMigrations
+  /** (Default: the version of the program) */
+  readonly release?: string
+}
+
+export interface MigrateOptions extends SchemaOptions {
+  /** Whether pending migrations run; otherwise they are an error. MIGRATE_ON_START. (Default: true) */
+  readonly migrateOnStart?: boolean | undefined
+}
+
+/** That of Kysely, by which release 0.1.0 has others wait. */
+const lockId = 3_853_314_791_062_309_107n
+
+/** Statements of calls queue behind one that waits for a lock, and a gateway gives up after one second. */
+const lockTimeoutMs = 400
+const lockAttempts = 120
+const lockPauseMs = 500
+
+/** Compares the tables with this release and changes nothing. @throws the database cannot be reached */
+export async function readSchema(database: Database, options: SchemaOptions): Promise<SchemaState> {
+  return database.apart((kysely) => stateOf(kysely, options))
+}
+
+/**
+ * Runs pending migrations, in one transaction. The first process to start runs
+ * them while the others wait (for an advisory lock of PostgreSQL). Processes
+ * that serve on the same tables are not held up: a migration that does not get
+ * a table at once lets them go on, and tries again.
+ *
+ * @returns the names of the migrations that ran
+ * @throws {SchemaError} a newer release changed the tables so that this one does
+ * not work, or migrations are pending and must not or may not run
+ * @throws {UnfitDatabase} another database than PostgreSQL 15 or newer. Or an error
+ * that names the migration, with its failure as the cause; the whole run is
+ * rolled back. Or an error that the database cannot be reached
+ */
+export async function migrate(database: Database, options: MigrateOptions): Promise<string[]> {
+  const release = options.release ?? packageVersion()
+  const { name: schema, migrations, migrateOnStart = true } = options
+  let running: string | undefined
+
+  async function run(trx: Transaction<unknown>): Promise<string[]> {
+    await sql`select pg_advisory_xact_lock(${sql.lit(lockId)})`.execute(trx)
+    await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx)
+    const state = await stateOf(trx, options)
+    refuseUnfit(schema, state, release)
+    await createHistory(trx, schema)
+    const ran: string[] = []
+    for (const [name, migration] of Object.entries(migrations).toSorted(byName)) {
+      if (!state.pending.includes(name)) continue
+      running = name
+      await migration.up(trx)
+      const { oldestRelease } = migration
+      await noteMigration(trx, schema, { name, release, oldestRelease })
+      ran.push(name)
+    }
+    return ran
+  }
+
+  return database.apart(async (kysely) => {
+    try {
+      await refuseUnfitDatabase(kysely)
+      const state = await stateOf(kysely, options)
+      refuseUnfit(schema, state, release)
+      if (state.pending.length === 0) return []
+      if (!migrateOnStart) throw mustMigrate(schema, state, release)
+      return await patiently(() => kysely.transaction().execute(run))
+    } catch (error) {
+      if (error instanceof SchemaError || error instanceof UnfitDatabase) throw error
+      if (isForbidden(error)) throw mayNot(schema, release, error)
+      if (running === undefined && !isRefusal(error)) {
+        throw new Error('the database cannot be reached', { cause: error })
+      }
+      throw new Error(`migration ${running ?? `of ${schema}`} failed`, { cause: error })
+    }
+  })
+}
+
+async function stateOf(db: Kysely<unknown>, options: SchemaOptions): Promise<SchemaState> {
+  const history = await readHistory(db, options.name)
+  return schemaState(history, options.migrations, options.release ?? packageVersion())
+}
+
+/** Repeats `attempt` while others hold the locks that it needs. */
+async function patiently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isLocked(error) || attempts === lockAttempts) throw error
+      await delay(lockPauseMs)
+    }
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '55P03'
+}
+
+function mustMigrate(schema: SchemaName, { pending }: SchemaState, release: string): SchemaError {
+  return new SchemaError(
+    `the ${schema}'s tables are older than release ${release} (${pending.join(', ')} ${pending.length === 1 ? 'has' : 'have'} not run), and MIGRATE_ON_START is off: run \`tollgate migrate\`, then start again (docs/upgrade.md)`,
+  )
+}
+
+function mayNot(schema: SchemaName, release: string, cause: unknown): SchemaError {
+  return new SchemaError(
+    `the role of DATABASE_URL may not read the history of the ${schema}'s tables, or not bring them to release ${release}: run \`tollgate migrate\` as their owner, then deploy/postgres/roles.sql (docs/upgrade.md)`,
+    { cause },
+  )
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,39 @@
+import { editDistance } from '../edit-distance.ts'
+import { settingGroups } from './settings.ts'
+import { isServiceLink } from './settings-reader.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const known: ReadonlySet<string> = new Set(
+  settingGroups.flatMap(({ rows }) => Object.values(rows).flatMap(({ names }) => names)),
+)
+
+/**
+ * What in the environment looks like a setting and has no effect: one sentence
+ * each, without values.
+ */
+export function settingWarnings(env: Environment): string[] {
+  const given = Object.keys(env).filter((name) => (env[name] ?? '') !== '')
+  return given.flatMap((name) => {
+    if (known.has(name)) {
+      return isServiceLink(name, env[name])
+        ? [
+            `${name} is ignored: Kubernetes sets it for a service of that name. To set the port, rename the service or use enableServiceLinks: false.`,
+          ]
+        : []
+    }
+    const meant = nearest(name)
+    return meant === undefined
+      ? []
+      : [`${name} is not a setting and has no effect; do you mean ${meant}?`]
+  })
+}
+
+/** The setting that a name may be a misspelling of: at most one letter in four is wrong, and never more than three. */
+function nearest(name: string): string | undefined {
+  const most = Math.min(3, Math.floor(name.length / 4))
+  const found = [...known]
+    .map((candidate) => ({ candidate, distance: editDistance(name, candidate, most + 1) }))
+    .filter(({ distance }) => distance <= most)
+  return found.sort((a, b) => a.distance - b.distance)[0]?.candidate
+}
