@@ -87,7 +87,7 @@ export const routes: readonly PageRoute[] = [
   {
     path: pagePaths.moveSubscription,
     audience: 'developer',
-    page: lazyPage(() => import('./pages/applications/move-page.tsx'), 'MovePage'),
+    page: lazyPage(() => import('./pages/applications/limits/move-page.tsx'), 'MovePage'),
   },
   {
     path: `${pagePaths.application}/:tab?`,
@@ -98,7 +98,7 @@ export const routes: readonly PageRoute[] = [
   {
     path: pagePaths.callRecord,
     audience: 'developer',
-    page: lazyPage(() => import('./pages/applications/call-record-page.tsx'), 'CallRecordPage'),
+    page: lazyPage(() => import('./pages/applications/calls/call-record-page.tsx'), 'CallRecordPage'),
   },
   {
     path: pagePaths.profile,

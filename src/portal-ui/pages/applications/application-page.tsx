@@ -19,14 +19,14 @@ import { Page } from '../../layout/page.tsx'
 import { type ApplicationTab, tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import { ApplicationFrame } from './application-frame.tsx'
-import { CheckListLine } from './check-list.tsx'
+import { CheckListLine } from './try/check-list.tsx'
 import { DeprecationNotices } from './deprecation-notices.tsx'
-import { NextStep } from './next-step.tsx'
+import { NextStep } from './try/next-step.tsx'
 import classes from './overview.module.css'
 import { type PageMemory, usePageMemory } from './page-memory.ts'
 import { tabTitle } from './tab-words.ts'
 import { loadTabs, tabs } from './tabs.ts'
-import { UnstoredKey } from './unstored-key.tsx'
+import { UnstoredKey } from './keys/unstored-key.tsx'
 
 /** One application: its side bar, what needs attention, and one of its parts. */
 export function ApplicationPage() {

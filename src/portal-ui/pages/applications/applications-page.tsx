@@ -9,7 +9,7 @@ import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import { ApplicationTable } from './application-table.tsx'
 import { CreateApplication } from './create-application.tsx'
-import { FirstApplication } from './first-application.tsx'
+import { FirstApplication } from './try/first-application.tsx'
 
 /** The developer's applications, and the form that creates one. */
 export function ApplicationsPage() {

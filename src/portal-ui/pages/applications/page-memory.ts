@@ -3,7 +3,7 @@ import type { IssuedKey } from '../../../portal/api/schemas/applications.ts'
 import type { ApprovedConsents, ReadyConsent } from '../../../portal/api/schemas/sandbox.ts'
 import type { KnownIds } from '../../calls/call-draft.ts'
 import { idName } from '../../calls/id-name.ts'
-import { takeHandedKey, takeHandedProblem } from './handed-key.ts'
+import { takeHandedKey, takeHandedProblem } from './keys/handed-key.ts'
 
 /**
  * What an application's page remembers while it is open and nowhere else:

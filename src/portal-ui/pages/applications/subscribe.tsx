@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Form } from '../../components/form.tsx'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
-import { openVersions, VersionFields } from './version-fields.tsx'
+import { openVersions, VersionFields } from './try/version-fields.tsx'
 
 export interface SubscribeProps {
   readonly applicationId: string

@@ -13,7 +13,7 @@ import { ShortTime } from '../../components/short-time.tsx'
 import { limitInWords } from '../../in-words.ts'
 import { publishedVersion, versionPath, versionTitle } from '../../published.ts'
 import { nameAsText, t } from '../../words.ts'
-import { ChangePlan } from './change-plan.tsx'
+import { ChangePlan } from './limits/change-plan.tsx'
 import classes from './subscription-table.module.css'
 
 export interface SubscriptionTableProps extends Omit<SubscriptionRowProps, 'subscription'> {

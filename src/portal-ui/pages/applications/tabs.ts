@@ -13,12 +13,12 @@ export interface TabProps {
 /** The tabs of an application's page, each in a script of its own. */
 export const tabs: Readonly<Record<ApplicationTab, LazyPage<TabProps>>> = {
   overview: lazyPage(() => import('./overview-tab.tsx'), 'OverviewTab'),
-  keys: lazyPage(() => import('./keys-tab.tsx'), 'KeysTab'),
+  keys: lazyPage(() => import('./keys/keys-tab.tsx'), 'KeysTab'),
   subscriptions: lazyPage(() => import('./subscriptions-tab.tsx'), 'SubscriptionsTab'),
-  usage: lazyPage(() => import('./usage-tab.tsx'), 'UsageTab'),
-  calls: lazyPage(() => import('./calls-tab.tsx'), 'CallsTab'),
-  playground: lazyPage(() => import('./try-tab.tsx'), 'TryTab'),
-  alerts: lazyPage(() => import('./alerts-tab.tsx'), 'AlertsTab'),
+  usage: lazyPage(() => import('./calls/usage-tab.tsx'), 'UsageTab'),
+  calls: lazyPage(() => import('./calls/calls-tab.tsx'), 'CallsTab'),
+  playground: lazyPage(() => import('./try/try-tab.tsx'), 'TryTab'),
+  alerts: lazyPage(() => import('./alerts/alerts-tab.tsx'), 'AlertsTab'),
   settings: lazyPage(() => import('./settings-tab.tsx'), 'SettingsTab'),
 }
 

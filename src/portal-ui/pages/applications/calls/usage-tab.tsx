@@ -1,0 +1,15 @@
+import { Stack } from '@mantine/core'
+import { AskForCalls } from '../limits/ask-for-calls.tsx'
+import { HistorySection } from './history-section.tsx'
+import { LiveSection } from '../limits/live-section.tsx'
+
+/** What is left of each limit, and what was called. */
+export function UsageTab({ applicationId }: { readonly applicationId: string }) {
+  return (
+    <Stack gap="md">
+      <LiveSection applicationId={applicationId} />
+      <HistorySection applicationId={applicationId} />
+      <AskForCalls applicationId={applicationId} />
+    </Stack>
+  )
+}

@@ -1,0 +1,41 @@
+import { Stack, Text } from '@mantine/core'
+import type { Key } from '../../../../portal/api/schemas/applications.ts'
+import { useAddressesOfKey } from '../../../api/applications.ts'
+import { Confirm } from '../../../components/confirm.tsx'
+import { CopyLine } from '../../../components/copy-line.tsx'
+import { Message } from '../../../components/message.tsx'
+import { t } from '../../../words.ts'
+
+export interface SelfReplacingProps {
+  readonly applicationId: string
+  readonly apiKey: Key
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+/** Lets a key replace itself, or no longer. */
+export function SelfReplacing({ applicationId, apiKey, opened, onClose }: SelfReplacingProps) {
+  const { id, name, mayReplaceItself } = apiKey
+  const change = useAddressesOfKey(applicationId, onClose)
+  const command = `curl -X POST -H "X-API-Key: $API_KEY" ${location.origin}/api/keys/self/rotate`
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t('keys.selfReplacing')}
+      action={t(mayReplaceItself ? 'keys.selfReplacingStop' : 'keys.selfReplacingAllow')}
+      mutation={change}
+      onConfirm={() => change.mutate({ keyId: id, mayReplaceItself: !mayReplaceItself })}
+    >
+      <Stack gap="sm">
+        <Text>
+          <Message
+            id={mayReplaceItself ? 'keys.selfReplacingIs' : 'keys.selfReplacingMeans'}
+            values={{ name: <bdi>{name}</bdi> }}
+          />
+        </Text>
+        <CopyLine text={command} label={t('keys.selfReplacingCommand')} />
+      </Stack>
+    </Confirm>
+  )
+}

@@ -1,0 +1,95 @@
+import { NativeSelect, Text, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { isProblem } from '../../../api/client.ts'
+import { useLimitRequest } from '../../../api/limit-requests.ts'
+import { CallsField, callsIn } from '../../../components/calls-field.tsx'
+import { fieldErrors } from '../../../components/field-errors.ts'
+import { filled } from '../../../components/form.tsx'
+import { FormDialog } from '../../../components/form-dialog.tsx'
+import { problemSentence } from '../../../problem-words.ts'
+import { nameAsText, t } from '../../../words.ts'
+
+/** A limit of a subscription. */
+export interface Choice {
+  readonly api: string
+  readonly version: string
+  readonly limit: string
+  readonly title: string
+  /** What it allows. */
+  readonly inWords: string
+  /** What follows "calls per". */
+  readonly window: string
+}
+
+export interface AskDialogProps {
+  readonly applicationId: string
+  readonly choices: readonly Choice[]
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+/** Asks the operator for more calls. */
+export function AskDialog({ applicationId, choices, opened, onClose }: AskDialogProps) {
+  const form = useForm({
+    initialValues: { limit: '0', calls: '', reason: '' },
+    validate: { calls: filled(), reason: filled() },
+  })
+  const asking = useLimitRequest(applicationId, close)
+  const choice = choices[Number(form.values.limit)]
+
+  function close(): void {
+    form.reset()
+    onClose()
+  }
+
+  return (
+    <FormDialog
+      opened={opened}
+      title={t('moreCalls.title')}
+      form={form}
+      mutation={asking}
+      onSubmit={({ calls, reason }) => {
+        if (choice === undefined) return
+        const { api, version, limit } = choice
+        asking.mutate({ api, version, limit, calls: callsIn(calls), reason })
+      }}
+      errorsOf={errorsOf}
+      action={t('moreCalls.send')}
+      onCancel={() => {
+        asking.reset()
+        close()
+      }}
+    >
+      <Text size="sm">{t('moreCalls.means')}</Text>
+      <NativeSelect
+        label={t('moreCalls.limit')}
+        {...form.getInputProps('limit')}
+        data={choices.map(({ title, inWords }, index) => ({
+          value: String(index),
+          label: `${nameAsText(title)}: ${inWords}`,
+        }))}
+      />
+      <CallsField
+        label={t('moreCalls.calls', { window: choice?.window ?? '' })}
+        placeholder="500"
+        {...form.getInputProps('calls')}
+      />
+      <Textarea
+        label={t('moreCalls.reason')}
+        description={t('moreCalls.reasonHelp')}
+        maxLength={500}
+        required
+        {...form.getInputProps('reason')}
+      />
+    </FormDialog>
+  )
+}
+
+/** One field chooses the API, the version and the limit. */
+function errorsOf(error: Error): Record<string, string | undefined> {
+  if (isProblem(error, 'CONFLICT')) return { limit: problemSentence(error.problem) }
+  const { api, version, limit = api ?? version, ...others } = fieldErrors(error, fields)
+  return { limit, ...others }
+}
+
+const fields = ['api', 'version', 'limit', 'calls', 'reason'] as const

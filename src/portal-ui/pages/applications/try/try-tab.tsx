@@ -1,0 +1,147 @@
+import { NativeSelect, Stack, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { useDocument } from '../../../api/document.ts'
+import { callShape } from '../../../calls/call-shape.ts'
+import { firstCalls } from '../../../calls/first-calls.ts'
+import type { NextCall } from '../../../calls/next-calls.ts'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ProblemAlert } from '../../../components/problem-alert.tsx'
+import { QueryState } from '../../../components/query-state.tsx'
+import { Slow } from '../../../components/slow.tsx'
+import { TextLink } from '../../../components/text-link.tsx'
+import { tabPath } from '../../../tab-path.ts'
+import { t } from '../../../words.ts'
+import { OperationPicker } from './operation-picker.tsx'
+import type { PageMemory } from '../page-memory.ts'
+import classes from './playground.module.css'
+import {
+  type SubscribedVersion,
+  useSubscribedVersions,
+  versionName,
+} from '../subscribed-versions.ts'
+import { TryForm } from './try-form.tsx'
+
+export interface TryTabProps {
+  readonly applicationId: string
+  readonly memory: PageMemory
+}
+
+/** Makes a real call through the gateway with the developer's own key and shows the response. */
+export function TryTab({ applicationId, memory }: TryTabProps) {
+  const { versions, error } = useSubscribedVersions(applicationId)
+  return (
+    <Stack gap="lg">
+      <Text size="sm" c="dimmed">
+        {t('playground.realCall')}
+      </Text>
+      <ProblemAlert error={error} />
+      {versions === undefined && error === null ? <Slow /> : null}
+      {versions?.length === 0 ? (
+        <EmptyState
+          title={t('playground.empty')}
+          action={
+            <TextLink href={tabPath(applicationId, 'subscriptions')}>
+              {t('playground.goSubscribe')}
+            </TextLink>
+          }
+        >
+          {t('playground.subscribeFirst')}
+        </EmptyState>
+      ) : null}
+      {versions === undefined || versions.length === 0 ? null : (
+        <Choice applicationId={applicationId} versions={versions} memory={memory} />
+      )}
+    </Stack>
+  )
+}
+
+interface ChoiceProps {
+  readonly applicationId: string
+  readonly versions: readonly SubscribedVersion[]
+  readonly memory: PageMemory
+}
+
+/** A link that was followed; each one opens a form of its own. */
+interface Followed {
+  readonly count: number
+  readonly operation: string
+  readonly query: NextCall['query']
+}
+
+function Choice({ applicationId, versions, memory }: ChoiceProps) {
+  const [chosenVersion, setChosenVersion] = useState<string>()
+  const [parameters, setParameters] = useSearchParams()
+  const [followed, setFollowed] = useState<Followed>({ count: 0, operation: '', query: {} })
+  const asked = parameters.get('operation')
+  const askedVersion = parameters.get('version')
+  const isApprovedOnPage = parameters.get('approval') === 'redirect'
+  const version =
+    versions.find((each) => each.subscription.id === chosenVersion) ??
+    versions.find(
+      (each) => each.version === askedVersion && each.operations.some(({ id }) => id === asked),
+    ) ??
+    versions.find((each) => each.operations.some(({ id }) => id === asked)) ??
+    versions[0]
+  const document = useDocument(version)
+  const operations = version?.operations
+  const shapes = useMemo(
+    () =>
+      document.data === undefined || operations === undefined
+        ? []
+        : operations.map((operation) => callShape(document.data, operation)),
+    [document.data, operations],
+  )
+  // Until one is chosen, the one that needs the least.
+  const shape =
+    shapes.find(({ operation }) => operation === asked) ?? firstCalls(shapes)[0] ?? shapes[0]
+  const choose = (operation: string) => {
+    // Other versions may have an operation of the same name.
+    setChosenVersion(version?.subscription.id)
+    setParameters({ operation })
+  }
+  const follow = ({ shape: { operation }, ids, query }: NextCall) => {
+    memory.learn(ids)
+    setFollowed(({ count }) => ({ count: count + 1, operation, query }))
+    choose(operation)
+  }
+
+  return (
+    <>
+      <div className={classes['choices']}>
+        {versions.length === 1 ? null : (
+          <NativeSelect
+            label={t('playground.version')}
+            value={version?.subscription.id ?? ''}
+            onChange={(event) => {
+              setChosenVersion(event.currentTarget.value)
+            }}
+            data={versions.map((each) => ({
+              value: each.subscription.id,
+              label: versionName(each),
+            }))}
+          />
+        )}
+        <OperationPicker
+          operations={operations ?? []}
+          chosen={shape?.operation ?? asked ?? undefined}
+          isDisabled={shape === undefined}
+          onChoose={choose}
+        />
+      </div>
+      <QueryState query={document} label={t('playground.loading')} />
+      {shape === undefined ? null : (
+        <TryForm
+          key={`${version?.subscription.id} ${shape.operation} ${followed.count} ${isApprovedOnPage}`}
+          applicationId={applicationId}
+          shape={shape}
+          shapes={shapes}
+          memory={memory}
+          query={followed.operation === shape.operation ? followed.query : {}}
+          isApprovedOnPage={isApprovedOnPage}
+          onFollow={follow}
+        />
+      )}
+    </>
+  )
+}
