@@ -59,18 +59,45 @@ const compose = 'src/compose'
 /** What all commands share. */
 const commands = 'src/cli/*.ts'
 const listeners = platform(
-  ...['http/connection-limits', 'http/end-gently', 'http/http-server', 'http/listen', 'http/parser-errors'],
-  ...['http/refuse-socket', 'http/reset-connection', 'http/served-connections', 'http/stop-times', 'http/unreadable'],
+  ...[
+    'http/connection-limits',
+    'http/end-gently',
+    'http/http-server',
+    'http/listen',
+    'http/parser-errors',
+  ],
+  ...[
+    'http/refuse-socket',
+    'http/reset-connection',
+    'http/served-connections',
+    'http/stop-times',
+    'http/unreadable',
+  ],
 )
 /** What a call passes. */
 const calls = [
   ...[edge, 'src/gateway/upstream', ...listeners],
-  ...platform('bounded-map', 'http/client-address', 'http/networks', 'http/problem', 'roster', 'tally'),
+  ...platform(
+    'bounded-map',
+    'http/client-address',
+    'http/networks',
+    'http/problem',
+    'roster',
+    'tally',
+  ),
 ]
 const tls = ['src/certificates', ...platform('http/tls', 'settings/watched-files')]
-const counters = ['src/gateway/counters', ...platform('redis/*redis*', 'deadline', 'hash-text', 'roster')]
+const counters = [
+  'src/gateway/counters',
+  ...platform('redis/*redis*', 'deadline', 'hash-text', 'roster'),
+]
 const postgres = platform('database/database*', 'database/watch-database')
-const embedded = platform('database/create-database', 'database/data-folder', 'database/database-folder', 'database/embedded-*')
+const embedded = platform(
+  'database/create-database',
+  'database/data-folder',
+  'database/database-folder',
+  'database/embedded-*',
+)
 const tables = [
   ...[`${registry}/migrations`, 'src/backend/stores/migrations'],
   ...platform('database/migrate', 'process/package-version', 'database/schema-*'),
@@ -80,7 +107,13 @@ const log = platform('http/access-*', 'log/log', 'log/log-switch', 'log/pretty-l
 /** What starts, reloads and ends a process. */
 const running = [
   ...[compose, 'src/main.ts', 'src/cli/main.ts', 'src/cli/commands/start.ts'],
-  ...platform('process/join-roles', 'process/lifetime', 'process/management', 'process/repeatedly', 'together'),
+  ...platform(
+    'process/join-roles',
+    'process/lifetime',
+    'process/management',
+    'process/repeatedly',
+    'together',
+  ),
 ]
 /** A portal in a browser. */
 const page = ['src/portal-ui', 'src/guides', 'src/messages', portal]
@@ -130,10 +163,16 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${registry}/keys/re-mac.ts`,
       `${portal}/accounts`,
       `${portal}/mail`,
-      `${portal}/secrets/portal-secrets.ts`,
-      `${portal}/secrets/*seal*.ts`,
+      `${portal}/sealing/portal-secrets.ts`,
+      `${portal}/sealing/*seal*.ts`,
       `${bank}/gateway-keys.ts`,
-      ...platform('settings/watched-files', 'settings/secret-list', 'database/database-logins', 'redis/open-redis', 'process/management'),
+      ...platform(
+        'settings/watched-files',
+        'settings/secret-list',
+        'database/database-logins',
+        'redis/open-redis',
+        'process/management',
+      ),
     ],
   }),
   'tls-reload': sizedTests('long/tls-reload', {
@@ -209,7 +248,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
   'counting-claim': tests('long/counting-claim', {
     shows:
       'gateways that count separately on one PostgreSQL are refused or named, and a killed one is soon ignored',
-    guards: [`${compose}/counting-claim.ts`, `${compose}/presence.ts`, `${registry}/feed/processes.ts`],
+    guards: [
+      `${compose}/counting-claim.ts`,
+      `${compose}/presence.ts`,
+      `${registry}/feed/processes.ts`,
+    ],
   }),
   'prove-command': tests('long/prove-command', {
     shows: '`tollgate prove` finds every number of a window given once, and what breaks that',
@@ -374,8 +417,16 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows:
       'a revoked key, a suspended application or developer, a blocked certificate and an override reach all processes within a second',
     guards: [
-      ...[`${registry}/keys/authenticator.ts`, `${registry}/feed/change-feed.ts`, `${registry}/keys/key-*.ts`],
-      ...[`${registry}/certificates/certificates.ts`, `${registry}/applications/overrides.ts`, `${edge}/checks`],
+      ...[
+        `${registry}/keys/authenticator.ts`,
+        `${registry}/feed/change-feed.ts`,
+        `${registry}/keys/key-*.ts`,
+      ],
+      ...[
+        `${registry}/certificates/certificates.ts`,
+        `${registry}/applications/overrides.ts`,
+        `${edge}/checks`,
+      ],
     ],
   }),
   'issue-and-kill': tests('long/issue-and-kill', {
@@ -519,7 +570,13 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${portal}/metrics/watch-*.ts`,
       `${bank}/bank-metrics.ts`,
       `${bank}/gateway-keys.ts`,
-      ...platform('process/*gauge*', 'process/job-metrics', 'process/management', 'process/pool-load', 'log/security-events'),
+      ...platform(
+        'process/*gauge*',
+        'process/job-metrics',
+        'process/management',
+        'process/pool-load',
+        'log/security-events',
+      ),
     ],
   }),
   compose: tests('long/compose', {
@@ -656,7 +713,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'security-events-page': tests('pages/security-events-page', {
     shows: 'an operator finds security events by application, kind, time and key',
-    guards: [...page, `${registry}/audit/security-event-log.ts`, 'src/platform/log/security-events.ts'],
+    guards: [
+      ...page,
+      `${registry}/audit/security-event-log.ts`,
+      'src/platform/log/security-events.ts',
+    ],
   }),
 
   reference: tests('pages/reference', {

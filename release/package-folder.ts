@@ -1,7 +1,7 @@
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { buildPage, shippedPage } from '../src/portal/pages/build-page.ts'
 import { createLog } from '../src/platform/log/log.ts'
+import { buildPage, shippedPage } from '../src/portal/pages/build-page.ts'
 import { bundlePackages, nativePackage } from './bundled-packages.ts'
 import { lockedPackages, nameOf } from './lock-file.ts'
 import { writeNotice } from './notice.ts'

@@ -26,18 +26,18 @@ import {
   reachDatabase,
 } from './compose/stores.ts'
 import { watchConfiguration } from './compose/watch-configuration.ts'
-import { limitConnections } from './platform/http/connection-limits.ts'
 import { dataDirSetting } from './platform/database/data-folder.ts'
-import { checkDeployment, deploymentWarnings } from './platform/settings/deployment.ts'
 import type { startEmbeddedDatabase } from './platform/database/embedded-database.ts'
-import { createJobMetrics } from './platform/process/job-metrics.ts'
-import { createLifetime, type Lifetime, startWithin } from './platform/process/lifetime.ts'
+import { limitConnections } from './platform/http/connection-limits.ts'
 import { listen } from './platform/http/listen.ts'
-import type { Logger } from './platform/log/log.ts'
-import { createLogSwitch } from './platform/log/log-switch.ts'
-import { createManagement, createMetricsRegistry } from './platform/process/management.ts'
 import { createNetworks } from './platform/http/networks.ts'
 import { type PlannedListener, probePorts } from './platform/http/probe-ports.ts'
+import type { Logger } from './platform/log/log.ts'
+import { createLogSwitch } from './platform/log/log-switch.ts'
+import { createJobMetrics } from './platform/process/job-metrics.ts'
+import { createLifetime, type Lifetime, startWithin } from './platform/process/lifetime.ts'
+import { createManagement, createMetricsRegistry } from './platform/process/management.ts'
+import { checkDeployment, deploymentWarnings } from './platform/settings/deployment.ts'
 import { hasSandbox } from './platform/settings/sandbox.ts'
 import { splitSecrets } from './platform/settings/secret-list.ts'
 import { roles as allRoles, type Role, type Settings } from './platform/settings/settings.ts'
@@ -163,7 +163,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     code.backend?.startBackend({
       ...parts,
       identity: gateway?.identity,
-      registry: services?.registry,
+      services,
     }),
     services && page && code.portal?.startPortal({ ...parts, services, page }),
   )
@@ -218,7 +218,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       ...options,
       ...parts,
       catalogue,
-      stores: services.registry,
+      services,
     }))
   // What a first start has changed is in the log before the lines that its reader needs.
   if (welcome !== undefined) await services?.audit.seal()

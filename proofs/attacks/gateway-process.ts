@@ -4,8 +4,8 @@
 
 import type { Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
-import type { Authentication } from '../../src/registry/registry.ts'
 import { createLog } from '../../src/platform/log/log.ts'
+import type { Authentication } from '../../src/registry/registry.ts'
 import { createTestAuthority, createTestTls } from '../../test/support/certificates.ts'
 import { callerOf, startEdge } from '../../test/support/edge.ts'
 import { createScope } from '../faults/scope.ts'

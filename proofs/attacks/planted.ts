@@ -49,7 +49,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'a lenient parser',
-    file: '../platform/http-server.ts',
+    file: '../platform/http/http-server.ts',
     from: 'maxHeaderSize: 16_384,',
     to: 'maxHeaderSize: 16_384, insecureHTTPParser: true,',
     foundIn: 'bypasses',
@@ -84,7 +84,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'a refusal in front of an answer that is due',
-    file: '../platform/unreadable.ts',
+    file: '../platform/http/unreadable.ts',
     from: 'if (exchange === undefined || isOver(exchange) || isBodyBroken(exchange)) {',
     to: 'if (true) {',
     foundIn: 'otherwise',

@@ -1,4 +1,4 @@
-import type { SlowCallersOptions } from './slow-callers.ts'
+import type { SlowCallersOptions } from './slow-callers-thread.ts'
 
 /** Ports of what is attacked; `tls` is the gateway's with TLS. */
 export const listeners = ['gateway', 'portal', 'sca', 'management'] as const

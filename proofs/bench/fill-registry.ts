@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import { openDatabase } from '../../src/platform/database/database.ts'
+import { createLog } from '../../src/platform/log/log.ts'
+import { openStores } from '../../src/portal/stores/stores.ts'
 import { generateKey } from '../../src/registry/keys/key-format.ts'
 import { keyMac, parsePeppers } from '../../src/registry/keys/key-mac.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
-import { openRegistryStores } from '../../src/registry/stores.ts'
-import { openDatabase } from '../../src/platform/database/database.ts'
-import { createLog } from '../../src/platform/log/log.ts'
 import { api } from './catalogue.ts'
 
 export interface FillOptions {
@@ -72,7 +72,7 @@ async function onRegistry(
   const database = openDatabase({ url: databaseUrl, log, statementTimeoutMs: 600_000 })
   try {
     const limits = { keysPerApplication: 1, applicationsPerDeveloper: 1 }
-    await openRegistryStores({ database, peppers: parsePeppers(pepper), ...limits })
+    await openStores({ database, peppers: parsePeppers(pepper), ...limits })
     await work(database.connect<RegistrySchema>())
   } finally {
     await database.close()

@@ -5,7 +5,47 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { proofSeed } from '../size.ts'
 import { addressIn } from './loopback-addresses.ts'
 import { createDraw } from './random.ts'
-import type { SlowCallersOptions, SlowCallersState } from './slow-callers.ts'
+
+export interface SlowCallersOptions {
+  /** Origin. */
+  readonly url: string
+  readonly callers: number
+  /** What the callers send, one character per octet: the first caller the first, and so on, then from the beginning. */
+  readonly requests: readonly string[]
+  /** What they send again and again after that. (Default: nothing) */
+  readonly again?: Repetition
+  /** Milliseconds between the pieces of an answer that they take, each as much as Node reads at once. (Default: they take what comes.) */
+  readonly readsEveryMs?: number
+  /** (Default: each caller waits until it is disconnected, and comes back after a while.) */
+  readonly inStep?: InStep
+}
+
+export interface Repetition {
+  /** (Default: the request of the caller) */
+  readonly octets?: string
+  readonly everyMs: number
+  /** Whether every second caller sends nothing more. (Default: false) */
+  readonly isOfHalf?: boolean
+}
+
+/** All callers that were disconnected or left come back together. */
+export interface InStep {
+  readonly everyMs: number
+  /** The answer at which a caller leaves: a refusal, or the first octet. */
+  readonly leavesWhen: 'refused' | 'answered'
+}
+
+/** What the thread of the callers says of itself. */
+export interface SlowCallersState {
+  /** Connections that are open now. */
+  readonly open: number
+  /** How often a caller was disconnected, or left at its answer. */
+  readonly cuts: number
+  /** What the callers have read so far. */
+  readonly octets: number
+  /** Reads that begin with the head of a refusal. */
+  readonly refusals: number
+}
 
 /** Milliseconds after which a caller that was ended comes again, spread so that they do not come in waves. */
 const reopenMs = { least: 1_000, most: 3_000 }

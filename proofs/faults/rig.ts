@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onboard } from '../../src/portal/stores/accounts/onboard.ts'
-import type { RegistryStores } from '../../src/registry/stores.ts'
+import type { Stores } from '../../src/portal/stores/stores.ts'
 import { type PostgresServer, startPostgres, type Test } from '../../test/support/database.ts'
 import { productionEnv, storesOf } from '../../test/support/fleet.ts'
 import { configDir } from '../../test/support/published-catalogue.ts'
@@ -18,7 +18,7 @@ import type { ProxyOrder } from './proxies.ts'
 export interface Rig {
   readonly gateways: readonly TollgateProcess[]
   readonly postgres: PostgresServer
-  readonly stores: RegistryStores
+  readonly stores: Stores
   /** Where the ledger writes. */
   readonly ledger: string
   /** A folder for what an experiment writes. */

@@ -5,9 +5,9 @@ import t from 'tap'
 import type { BucketLimit, Counter, Grant } from '../../src/gateway/counters/counter.ts'
 import { markerSlot } from '../../src/gateway/counters/redis/cluster/cluster-slots.ts'
 import { noObserver } from '../../src/gateway/counters/redis/counter-observer.ts'
-import { openAttempts } from '../../src/portal/accounts/open-attempts.ts'
 import { createLifetime } from '../../src/platform/process/lifetime.ts'
 import { parseRedisAddress } from '../../src/platform/redis/redis-address.ts'
+import { openAttempts } from '../../src/portal/accounts/open-attempts.ts'
 import { testCounter, testPair } from '../../test/counters/redis-rig.ts'
 import {
   admittedOf,

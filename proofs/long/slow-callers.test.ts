@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import type { Authentication } from '../../src/registry/registry.ts'
 import { resetConnection } from '../../src/platform/http/reset-connection.ts'
+import type { Authentication } from '../../src/registry/registry.ts'
 import { callerOf, startEdge, type TestEdgeOptions, testKey } from '../../test/support/edge.ts'
 import { answerOk, startRawBackend } from '../../test/support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../../test/support/raw-client.ts'

@@ -118,9 +118,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
   await t.test('without the passkey a recovery code signs in', async (t) => {
     const email = 'passkey@example.com'
     const developerId = (await stores.developers.findByEmail(email))?.id ?? ''
-    const { createRecoveryCodes } = await import(
-      '../../src/portal/accounts/recovery-codes.ts'
-    )
+    const { createRecoveryCodes } = await import('../../src/portal/accounts/recovery-codes.ts')
     const { codes, hashes } = createRecoveryCodes()
     const post = async () => undefined
     await stores.factors.replaceRecoveryCodes({ developerId, recoveryHashes: hashes, post })

@@ -1,56 +1,8 @@
 import { type ApiVersion, type Catalogue, type Lifecycle, versionKey } from './catalogue.ts'
+import type { CatalogueChange, Harm } from './catalogue-change.ts'
 import { comparePlans } from './compare-plans.ts'
 import { diffVersions, type VersionDiff } from './diff.ts'
 import { isRetired } from './lifecycle.ts'
-
-/** What a new configuration does to applications that use what it changes. */
-export type Harm =
-  /** Calls that work stop working. */
-  | 'removes'
-  /** Some calls may fail, now or from an announced day. */
-  | 'restricts'
-  | 'none'
-
-/** One difference between the active configuration and another one. */
-export interface CatalogueChange {
-  readonly kind:
-    | 'version.added'
-    | 'version.removed'
-    | 'version.deprecated'
-    | 'version.sunset'
-    | 'version.successor'
-    | 'version.retired'
-    | 'operation.added'
-    | 'operation.removed'
-    | 'operation.changed'
-    | 'plan.added'
-    | 'plan.removed'
-    | 'plan.mode'
-    | 'plan.onStoreOutage'
-    | 'plan.rehearsal'
-    | 'offer.added'
-    | 'offer.removed'
-    | 'limit.added'
-    | 'limit.removed'
-    | 'limit.calls'
-    | 'limit.window'
-    | 'limit.scope'
-    | 'limit.advertise'
-  /** The version it is about; absent: every version of {@link plan}. */
-  readonly api?: string
-  readonly version?: string
-  /** The id of the operation. */
-  readonly operation?: string
-  /** The plan it is about; absent: every plan. */
-  readonly plan?: string
-  /** The name of the limit. */
-  readonly limit?: string
-  /** What holds now, in words; absent: nothing. */
-  readonly from?: string
-  /** What would hold; absent: nothing. */
-  readonly to?: string
-  readonly harm: Harm
-}
 
 /** What a configuration says about calls; its brand is not compared. */
 export type Compared = Pick<Catalogue, 'versions' | 'plans'>

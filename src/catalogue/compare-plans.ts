@@ -1,5 +1,5 @@
 import type { Limit, Plan, Rehearsal, WindowLength } from './catalogue.ts'
-import type { CatalogueChange, Harm } from './compare-catalogues.ts'
+import type { CatalogueChange, Harm } from './catalogue-change.ts'
 
 /** Lists what differs between a plan and its successor; undefined: it does not exist. */
 export function comparePlans(

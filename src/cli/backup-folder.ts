@@ -3,9 +3,13 @@ import { createReadStream } from 'node:fs'
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { codeOf } from '../platform/log/error-code.ts'
 import type { ExportReport } from '../platform/database/move/export-rows.ts'
-import { flushToDisk, removeAbandoned, unfinishedName } from '../platform/database/move/unfinished.ts'
+import {
+  flushToDisk,
+  removeAbandoned,
+  unfinishedName,
+} from '../platform/database/move/unfinished.ts'
+import { codeOf } from '../platform/log/error-code.ts'
 import { packageVersion } from '../platform/process/package-version.ts'
 import { settingsInForce } from '../platform/settings/settings-in-force.ts'
 import { CommandError } from './command-error.ts'

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { RegistryStores } from '../registry/stores.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import type { Stores } from '../portal/stores/stores.ts'
 import type { CountersSession } from './counters-session.ts'
 import type { Output } from './output.ts'
 
@@ -12,7 +12,7 @@ export interface CommandContext {
   /** What CONFIG_DIR publishes, loaded once. @throws {CatalogueError} */
   catalogue(): Promise<Catalogue>
   /** Runs `work` on the registry ({@link withRegistry}). @throws {CommandError} the registry cannot be reached */
-  registry<Result>(work: (stores: RegistryStores) => Promise<Result>): Promise<Result>
+  registry<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>
   /** Runs `work` on the counters ({@link withCounters}). @throws {NotRunning} no process holds the counters */
   counters<Result>(work: (counters: CountersSession) => Promise<Result>): Promise<Result>
   readonly output: Output

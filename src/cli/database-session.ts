@@ -1,13 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openPepper } from '../compose/secrets.ts'
-import { type DataFolder, DataFolderBusy, openDataFolder } from '../platform/database/data-folder.ts'
+import {
+  type DataFolder,
+  DataFolderBusy,
+  openDataFolder,
+} from '../platform/database/data-folder.ts'
 import { type Database, openDatabase } from '../platform/database/database.ts'
 import { prepareDatabaseFolder } from '../platform/database/database-folder.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../platform/database/embedded-database.ts'
+import { SchemaError } from '../platform/database/schema-state.ts'
 import { codeOf } from '../platform/log/error-code.ts'
 import { createLog } from '../platform/log/log.ts'
-import { SchemaError } from '../platform/database/schema-state.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import { CommandError } from './command-error.ts'
 

@@ -1,10 +1,12 @@
-import type { IdKind, ListedApplication, ListedDeveloper } from '../portal/stores/figures/directory.ts'
+import type {
+  IdKind,
+  ListedApplication,
+  ListedDeveloper,
+} from '../portal/stores/figures/directory.ts'
+import type { Stores } from '../portal/stores/stores.ts'
 import { type EntityKind, RegistryNotFound } from '../registry/registry-errors.ts'
-import type { RegistryStores } from '../registry/stores.ts'
 import { CommandError } from './command-error.ts'
 import { printable } from './output.ts'
-
-type Stores = Pick<RegistryStores, 'directory'>
 
 /**
  * Finds an application by its id, the first characters of its id (four or
@@ -14,7 +16,7 @@ type Stores = Pick<RegistryStores, 'directory'>
  * @throws {CommandError} listing the ones that fit, or those that contain the text when none fits
  */
 export async function findApplication(
-  { directory }: Stores,
+  { directory }: Pick<Stores, 'directory'>,
   reference: string,
 ): Promise<ListedApplication> {
   const found = await directory.applications({ search: reference.toLowerCase(), limit: 1000 })
@@ -28,7 +30,7 @@ export async function findApplication(
  * @throws as {@link findApplication}
  */
 export async function findDeveloper(
-  { directory }: Stores,
+  { directory }: Pick<Stores, 'directory'>,
   reference: string,
 ): Promise<ListedDeveloper> {
   const found = await directory.developers({ search: reference.toLowerCase(), limit: 1000 })
@@ -43,7 +45,7 @@ export async function findDeveloper(
  * @throws {CommandError} when several ids begin with it: the message lists them
  */
 export async function findId(
-  { directory }: Stores,
+  { directory }: Pick<Stores, 'directory'>,
   kind: IdKind,
   reference: string,
 ): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Compared } from '../catalogue/compare-catalogues.ts'
-import type { RegistryStores } from '../registry/stores.ts'
+import type { Stores } from '../portal/stores/stores.ts'
 
 /** What files are compared with. */
 export interface InForce extends Compared {
@@ -13,7 +13,7 @@ export interface InForce extends Compared {
 /** What the gateways have published last; undefined: none of the last 30 days that this release can read. */
 export async function publishedInForce({
   publishedConfigurations,
-}: Pick<RegistryStores, 'publishedConfigurations'>): Promise<
+}: Pick<Stores, 'publishedConfigurations'>): Promise<
   InForce | { readonly source: 'none'; readonly note: string }
 > {
   const { readable, unreadable } = await publishedConfigurations.inUse()

@@ -6,11 +6,6 @@ import {
   ownFingerprints,
   unfitSecrets,
 } from '../compose/secret-fingerprints.ts'
-import { readHead } from '../registry/audit/chain-rows.ts'
-import { recordAudit } from '../registry/audit/audit.ts'
-import { registryMigrations } from '../registry/migrations/index.ts'
-import type { RegistrySchema } from '../registry/schema.ts'
-import type { RegistryTransaction } from '../registry/transaction.ts'
 import { type Database, isForbidden } from '../platform/database/database.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import {
@@ -20,9 +15,18 @@ import {
 } from '../platform/database/move/export-file.ts'
 import type { ExportHeader } from '../platform/database/move/export-format.ts'
 import { type ExportReport, exportRows } from '../platform/database/move/export-rows.ts'
-import { DatabaseNotEmpty, type ImportReport, importRows } from '../platform/database/move/import-rows.ts'
+import {
+  DatabaseNotEmpty,
+  type ImportReport,
+  importRows,
+} from '../platform/database/move/import-rows.ts'
 import { readMigrations } from '../platform/database/move/tables.ts'
 import { packageVersion } from '../platform/process/package-version.ts'
+import { recordAudit } from '../registry/audit/audit.ts'
+import { readHead } from '../registry/audit/chain-rows.ts'
+import { registryMigrations } from '../registry/migrations/index.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
+import type { RegistryTransaction } from '../registry/transaction.ts'
 import { type BroughtCounts, raiseCounts, readCounts } from './carry-counts.ts'
 import { CommandError, ReportedError, UsageError } from './command-error.ts'
 import { confirm } from './confirm.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { embeddedPepper, parsePeppers } from '../registry/keys/key-mac.ts'
-import { openRegistryStores, type RegistryStores } from '../registry/stores.ts'
 import { readDataFolderSecret } from '../platform/database/data-folder.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import { openStores, type Stores } from '../portal/stores/stores.ts'
+import { embeddedPepper, parsePeppers } from '../registry/keys/key-mac.ts'
 import { CommandError } from './command-error.ts'
 import {
   type DatabaseHome,
@@ -23,15 +23,13 @@ export type RegistrySettings = DatabaseSettings &
  */
 export async function withRegistry<Result>(
   settings: RegistrySettings,
-  work: (stores: RegistryStores) => Promise<Result>,
+  work: (stores: Stores) => Promise<Result>,
 ): Promise<Result> {
   return withDatabase(settings, async (database, home) => {
     const peppers = parsePeppers(await pepperOf(home, settings))
-    const stores = await openRegistryStores({ database, peppers, ...settings }).catch(
-      (error: unknown) => {
-        throw unreachable('the registry', error)
-      },
-    )
+    const stores = await openStores({ database, peppers, ...settings }).catch((error: unknown) => {
+      throw unreachable('the registry', error)
+    })
     return work(stores)
   })
 }

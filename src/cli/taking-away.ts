@@ -1,12 +1,12 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { assessDifferences } from '../gateway/operate/plan/assess-plan.ts'
-import type { RegistryStores } from '../registry/stores.ts'
+import type { Stores } from '../portal/stores/stores.ts'
 import { breakingExitCode, CommandError } from './command-error.ts'
 import { namesOf, subjectOf, verbs } from './commands/plan-text.ts'
 import type { CommandContext } from './context.ts'
 
 export interface TakingAwayOptions {
-  readonly stores: RegistryStores
+  readonly stores: Stores
   readonly context: Pick<CommandContext, 'now' | 'settings'>
   readonly proposed: Catalogue
 }

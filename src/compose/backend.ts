@@ -7,18 +7,18 @@ import { timerMsMost } from '../backend/processes/timer.ts'
 import { seedSandbox } from '../backend/sandbox/seed.ts'
 import { bankMigrations } from '../backend/stores/migrations/index.ts'
 import type { IdentitySigner } from '../gateway/edge/forward/identity.ts'
+import { migrate } from '../platform/database/migrate.ts'
+import { watchDatabase } from '../platform/database/watch-database.ts'
 import { createAccessLine } from '../platform/http/access-line.ts'
 import { limitConnections } from '../platform/http/connection-limits.ts'
 import { freePort } from '../platform/http/free-port.ts'
-import type { JobMetrics } from '../platform/process/job-metrics.ts'
 import { closeListeners, listen, origin } from '../platform/http/listen.ts'
+import { createNetworks } from '../platform/http/networks.ts'
+import type { JobMetrics } from '../platform/process/job-metrics.ts'
 import { createPoolGauges, databaseGauges } from '../platform/process/load-gauges.ts'
 import type { Probe } from '../platform/process/management.ts'
-import { migrate } from '../platform/database/migrate.ts'
-import { createNetworks } from '../platform/http/networks.ts'
-import { splitSecrets } from '../platform/settings/secret-list.ts'
 import { createStoreGauge } from '../platform/process/store-gauge.ts'
-import { watchDatabase } from '../platform/database/watch-database.ts'
+import { splitSecrets } from '../platform/settings/secret-list.ts'
 import type { Addresses } from './addresses.ts'
 import type { LiveSecret } from './live-secrets.ts'
 import type { Publisher } from './publisher.ts'
@@ -34,7 +34,7 @@ export interface BackendRoleOptions extends ListenerFoundation {
   /** The signer of the gateway in this process; undefined: its keys are at IDENTITY_JWKS_URL. */
   readonly identity: IdentitySigner | undefined
   /** Undefined: gateway and portal run elsewhere. */
-  readonly registry: Services['registry'] | undefined
+  readonly services: Pick<Services, 'registry' | 'peppers'> | undefined
   /** Shared with the portal; undefined: no sandbox. */
   readonly sandboxSecret: LiveSecret | undefined
 }
@@ -91,7 +91,7 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
   options.lifetime.opened(() => closeListeners([backend.app, backend.sca], () => backend.close()))
   addresses.bound('backend', await listen(backend.app, 'BACKEND', settings.backend))
   addresses.bound('sca', await listen(backend.sca, 'SCA', sca))
-  return options.registry === undefined ? [watchOwnDatabase(options), ...keys.probes] : keys.probes
+  return options.services === undefined ? [watchOwnDatabase(options), ...keys.probes] : keys.probes
 }
 
 /** Gateway and portal notice by themselves when PostgreSQL is away; a bank alone does not. */

@@ -1,9 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Trust, TrustOfFiles } from '../certificates/trust.ts'
-import { codeOf } from '../platform/log/error-code.ts'
-import type { Lifetime } from '../platform/process/lifetime.ts'
-import type { Logger } from '../platform/log/log.ts'
-import type { Role, Settings } from '../platform/settings/settings.ts'
 import {
   type CertificateFiles,
   type KeyPair,
@@ -12,6 +8,10 @@ import {
   parseKeyPair,
   type UpstreamCredentials,
 } from '../platform/http/tls.ts'
+import { codeOf } from '../platform/log/error-code.ts'
+import type { Logger } from '../platform/log/log.ts'
+import type { Lifetime } from '../platform/process/lifetime.ts'
+import type { Role, Settings } from '../platform/settings/settings.ts'
 import {
   createWatchedFiles,
   type NamedFile,

@@ -1,8 +1,8 @@
-import type { PageFiles } from '../portal/pages/open-page.ts'
 import type { DataFolder } from '../platform/database/data-folder.ts'
 import { prepareDatabaseFolder } from '../platform/database/database-folder.ts'
 import type { Logger } from '../platform/log/log.ts'
 import type { Role, Settings } from '../platform/settings/settings.ts'
+import type { PageFiles } from '../portal/pages/open-page.ts'
 
 export interface FirstStartOptions {
   readonly settings: Settings

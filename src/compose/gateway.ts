@@ -13,12 +13,12 @@ import { type CallRecorder, createCallRecorder } from '../gateway/operate/call-r
 import { endAtBank } from '../gateway/operate/end-at-bank.ts'
 import { createKeyFailures } from '../gateway/operate/key-failures.ts'
 import { createMomentOf } from '../gateway/operate/moment-of.ts'
-import type { RegistrySchema } from '../registry/schema.ts'
 import { closeListeners, listen } from '../platform/http/listen.ts'
 import { createRecordedAddress } from '../platform/http/recorded-address.ts'
-import { hasSandbox } from '../platform/settings/sandbox.ts'
-import { expectShortLives } from '../platform/process/short-lived.ts'
 import { stopTimes } from '../platform/http/stop-times.ts'
+import { expectShortLives } from '../platform/process/short-lived.ts'
+import { hasSandbox } from '../platform/settings/sandbox.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
 import type { Addresses } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
 import { openClientCertificates } from './client-certificates.ts'
@@ -31,7 +31,7 @@ export interface GatewayRoleOptions extends Foundation {
   /** Version of the package. */
   readonly version: string
   readonly certificates: Pick<Certificates, 'gateway' | 'upstream' | 'clientTrust'>
-  readonly services: Pick<Services, 'metrics' | 'counter' | 'registry'> & {
+  readonly services: Pick<Services, 'metrics' | 'counter' | 'registry' | 'peppers'> & {
     readonly publisher: Pick<PublishedCopy, 'current'>
   }
 }
@@ -65,7 +65,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
     now: Date.now,
     monotonic,
   })
-  const certificates = await openClientCertificates({ ...options, registry })
+  const certificates = await openClientCertificates({ ...options, ...services })
   return {
     identity,
     async listen(addresses) {

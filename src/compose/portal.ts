@@ -1,34 +1,35 @@
 import type { Registry as MetricsRegistry } from 'prom-client'
+import type { Language } from '../messages/language.ts'
+import { createAccessLine } from '../platform/http/access-line.ts'
+import { createClientAddress, warnOfUnknownClient } from '../platform/http/client-address.ts'
+import { limitConnections } from '../platform/http/connection-limits.ts'
+import { closeListeners, listen } from '../platform/http/listen.ts'
+import { createNetworks } from '../platform/http/networks.ts'
+import { createRecordedAddress } from '../platform/http/recorded-address.ts'
+import type { JobMetrics } from '../platform/process/job-metrics.ts'
+import { splitSecrets } from '../platform/settings/secret-list.ts'
 import { openAttempts } from '../portal/accounts/open-attempts.ts'
 import { createPasskeys } from '../portal/accounts/passkeys.ts'
 import { createPasswords } from '../portal/accounts/passwords.ts'
 import { pruneExpired } from '../portal/accounts/prune-expired.ts'
 import { createTotp } from '../portal/accounts/totp.ts'
 import { openWebhooks } from '../portal/alerts/open-webhooks.ts'
-import { brandName } from '../portal/pages/brand-facts.ts'
+import { createAuditContext, createCircumstances } from '../portal/api/request.ts'
 import { createPortal } from '../portal/create-portal.ts'
 import { openMailJobs } from '../portal/mail/mail-jobs.ts'
 import { createMailbox } from '../portal/mail/mailbox.ts'
 import { mailsFolder, openMails } from '../portal/mail/open-mails.ts'
-import { createOidcProvider } from '../portal/oidc/provider.ts'
-import type { PageFiles } from '../portal/pages/open-page.ts'
 import { createPortalMetrics } from '../portal/metrics/portal-metrics.ts'
-import { derivePortalSecrets, embeddedSessionSecret } from '../portal/secrets/portal-secrets.ts'
-import { checkSealed, createReSealing } from '../portal/secrets/re-seal.ts'
-import { createAuditContext, createCircumstances } from '../portal/api/request.ts'
-import { createSandboxBank } from '../portal/sandbox-bank.ts'
 import { readTopApplications } from '../portal/metrics/top-applications.ts'
 import { watchApplications } from '../portal/metrics/watch-applications.ts'
 import { watchBacklog } from '../portal/metrics/watch-backlog.ts'
-import type { Language } from '../messages/language.ts'
-import { createAccessLine } from '../platform/http/access-line.ts'
-import { createClientAddress, warnOfUnknownClient } from '../platform/http/client-address.ts'
-import { limitConnections } from '../platform/http/connection-limits.ts'
-import type { JobMetrics } from '../platform/process/job-metrics.ts'
-import { closeListeners, listen } from '../platform/http/listen.ts'
-import { createNetworks } from '../platform/http/networks.ts'
-import { createRecordedAddress } from '../platform/http/recorded-address.ts'
-import { splitSecrets } from '../platform/settings/secret-list.ts'
+import { createOidcProvider } from '../portal/oidc/provider.ts'
+import { brandName } from '../portal/pages/brand-facts.ts'
+import type { PageFiles } from '../portal/pages/open-page.ts'
+import { createSandboxBank } from '../portal/sandbox-bank.ts'
+import { derivePortalSecrets, embeddedSessionSecret } from '../portal/sealing/portal-secrets.ts'
+import { checkSealed, createReSealing } from '../portal/sealing/re-seal.ts'
+import { openPortalStores } from '../portal/stores/portal-stores.ts'
 import type { Addresses } from './addresses.ts'
 import { followRedis } from './live-redis.ts'
 import { followText, judgeSecretList, type LiveSecret } from './live-secrets.ts'
@@ -48,16 +49,18 @@ export interface PortalRoleOptions extends ListenerFoundation {
 
 /** Starts the portal role. */
 export async function startPortal(options: PortalRoleOptions): Promise<void> {
-  const { settings, dataFolder, services, addresses, page, sandboxSecret, events, log, lifetime } =
-    options
+  const { settings, database, dataFolder, services, addresses, page, sandboxSecret } = options
+  const { events, log, lifetime } = options
   const sessionSecret = await options.secrets.follow('SESSION_SECRET', {
     text: await openSecret(settings.sessionSecret, dataFolder, embeddedSessionSecret),
     judge: judgeSecretList,
   })
+  const { peppers, records, registry } = services
+  const stores = { ...registry, ...records, ...openPortalStores({ database, peppers }) }
   const secrets = derivePortalSecrets(sessionSecret.current)
   // Without the setting, the data folder has it; a lost one cannot be put back there.
   if (settings.sessionSecret !== undefined) {
-    await checkSealed({ store: services.registry.sealedSecrets, secrets })
+    await checkSealed({ store: stores.sealedSecrets, secrets })
   }
   const isProxy = createNetworks(settings.trustedProxies)
   const clientAddress = createClientAddress({ isProxy, onUnreadable: warnOfUnknownClient(log) })
@@ -71,7 +74,6 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     lifetime,
   })
   const catalogue = () => services.publisher.current().catalogue
-  const stores = services.registry
   const mails = await openMails({
     ...{ ...options, secrets },
     smtpUrl: await followText(options.secrets, 'SMTP_URL', settings.smtpUrl),
@@ -82,7 +84,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
   const jobs = await openMailJobs({
     ...{ ...options, ...mails, ...webhooks, catalogue, now: Date.now },
     counter: services.counter,
-    onChange: stores.onChange,
+    onChange: registry.onChange,
     folder: mailsFolder(settings.dataDir),
   })
   watchBacklog(options)

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type {
-  Counting,
-  Processes,
-  ProcessReport,
-  ReportReply,
-} from '../registry/feed/processes.ts'
+import type { Logger } from '../platform/log/log.ts'
 import { joinRoles } from '../platform/process/join-roles.ts'
 import type { Lifetime } from '../platform/process/lifetime.ts'
-import type { Logger } from '../platform/log/log.ts'
 import { repeatedly } from '../platform/process/repeatedly.ts'
 import type { Role } from '../platform/settings/settings.ts'
+import type { Counting, Processes, ProcessReport, ReportReply } from '../registry/feed/processes.ts'
 import { CountersNotShared } from './counting-claim.ts'
 import type { Publisher } from './publisher.ts'
 

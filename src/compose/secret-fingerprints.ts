@@ -1,9 +1,9 @@
-import { embeddedSessionSecret } from '../portal/secrets/portal-secrets.ts'
-import { embeddedPepper, parsePeppers } from '../registry/keys/key-mac.ts'
-import { fingerprintOfSecret } from '../registry/keys/key-peppers.ts'
 import { readDataFolderSecret } from '../platform/database/data-folder.ts'
 import { splitSecrets } from '../platform/settings/secret-list.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import { embeddedSessionSecret } from '../portal/sealing/portal-secrets.ts'
+import { embeddedPepper, parsePeppers } from '../registry/keys/key-mac.ts'
+import { fingerprintOfSecret } from '../registry/keys/key-peppers.ts'
 
 /** Fingerprints by secret: `SESSION_SECRET`, and `KEY_PEPPER 1` for each version. */
 export type SecretFingerprints = Readonly<Record<string, string>>

@@ -1,4 +1,8 @@
 import { sql } from 'kysely'
+import { type DataFolder, readDataFolderSecret } from '../platform/database/data-folder.ts'
+import type { Database } from '../platform/database/database.ts'
+import { restoring } from '../platform/database/database-folder.ts'
+import type { Settings } from '../platform/settings/settings.ts'
 import { embeddedPepper, type Peppers } from '../registry/keys/key-mac.ts'
 import {
   createKeyPeppers,
@@ -6,10 +10,6 @@ import {
   type MissingPepper,
 } from '../registry/keys/key-peppers.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
-import { type DataFolder, readDataFolderSecret } from '../platform/database/data-folder.ts'
-import type { Database } from '../platform/database/database.ts'
-import { restoring } from '../platform/database/database-folder.ts'
-import type { Settings } from '../platform/settings/settings.ts'
 
 /** The database has keys, and the data folder lost the secret that they are stored under. */
 export class PepperMissing extends Error {

@@ -1,9 +1,9 @@
 import type { Registry as MetricsRegistry } from 'prom-client'
-import type { RegistrySchema } from '../registry/schema.ts'
-import { createSecurityEventLog } from '../registry/audit/security-event-log.ts'
 import { createRecordedAddress } from '../platform/http/recorded-address.ts'
 import { createSecurityEvents, type SecurityEvents } from '../platform/log/security-events.ts'
 import type { WatchedFiles } from '../platform/settings/watched-files.ts'
+import { createSecurityEventLog } from '../registry/audit/security-event-log.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
 import type { Foundation } from './stores.ts'
 
 export interface SecurityEventsOptions

@@ -9,10 +9,10 @@ import {
   type SpanMetrics,
 } from '../gateway/operate/metrics.ts'
 import { createProcessMetrics, type ProcessMetrics } from '../gateway/operate/process-metrics.ts'
-import type { Counting } from '../registry/feed/processes.ts'
-import type { RegistrySchema } from '../registry/schema.ts'
 import type { JobMetrics } from '../platform/process/job-metrics.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import type { Counting } from '../registry/feed/processes.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
 import { counterStore } from './counter-store.ts'
 import { type CountingClaim, claimCounting } from './counting-claim.ts'
 import type { ProcessIdentity } from './presence.ts'
@@ -79,7 +79,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     lifetime.opened(() => noting.close())
   }
   const audit = keepAudit({
-    ...{ stores: stores.registry, events, metricsRegistry: options.metricsRegistry, jobs, log },
+    ...{ stores: stores.records, events, metricsRegistry: options.metricsRegistry, jobs, log },
     securityEventDays: settings.securityEventDays,
     monotonic: () => performance.now(),
     ...options.pauses,

@@ -10,21 +10,22 @@ import type { CallRecorderOptions } from '../gateway/operate/call-recorder.ts'
 import type { KeepAuditOptions } from '../gateway/operate/keep-audit.ts'
 import type { GatewayMetrics } from '../gateway/operate/metrics.ts'
 import type { ProcessMetrics } from '../gateway/operate/process-metrics.ts'
-import { livePeppers, parsePeppers } from '../registry/keys/key-mac.ts'
-import { openRegistry, type Registry } from '../registry/open-registry.ts'
 import { type DataFolder, openDataFolder } from '../platform/database/data-folder.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../platform/database/database.ts'
 import { ownConnections } from '../platform/database/database-connections.ts'
 import { serverUrls } from '../platform/database/database-urls.ts'
 import { startEmbeddedDatabase } from '../platform/database/embedded-database.ts'
-import { joinRoles } from '../platform/process/join-roles.ts'
-import type { Lifetime } from '../platform/process/lifetime.ts'
 import type { Logger } from '../platform/log/log.ts'
 import type { LogSwitch } from '../platform/log/log-switch.ts'
-import type { Probe } from '../platform/process/management.ts'
 import type { SecurityEvents, SecurityEventsOptions } from '../platform/log/security-events.ts'
+import { joinRoles } from '../platform/process/join-roles.ts'
+import type { Lifetime } from '../platform/process/lifetime.ts'
+import type { Probe } from '../platform/process/management.ts'
 import type { Role, Settings } from '../platform/settings/settings.ts'
 import { together } from '../platform/together.ts'
+import { livePeppers, type Peppers, parsePeppers } from '../registry/keys/key-mac.ts'
+import { openRegistry, type Registry } from '../registry/open-registry.ts'
+import { openRecords, type Records } from '../registry/records.ts'
 import type { Certificates } from './certificates.ts'
 import { counterStore } from './counter-store.ts'
 import { onlyLogin } from './live-redis.ts'
@@ -152,6 +153,8 @@ export async function reachDatabase(settings: Settings, database: Database): Pro
 export interface Stores {
   readonly counter: Counter
   readonly registry: Registry
+  readonly records: Records
+  readonly peppers: Peppers
   readonly probes: readonly Probe[]
 }
 
@@ -215,6 +218,8 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
   return {
     counter,
     registry,
+    records: openRecords({ database, peppers }),
+    peppers,
     probes: [
       {
         ...{ name: 'counters', isReady: () => counter.isUp(), isRequired: false },

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { CountSamples } from '../gateway/counters/count-samples.ts'
-import type { Registry } from '../registry/open-registry.ts'
-import type { Lifetime } from '../platform/process/lifetime.ts'
 import type { Logger } from '../platform/log/log.ts'
+import type { Lifetime } from '../platform/process/lifetime.ts'
+import type { Registry } from '../registry/open-registry.ts'
 
 export interface TellCountsOptions {
   readonly samples: CountSamples

@@ -1,13 +1,13 @@
 import type { Trust, TrustOfFiles } from '../certificates/trust.ts'
 import { createWatchedCopy, type Watched } from '../platform/settings/watched-files.ts'
 import type { Certificates } from './certificates.ts'
-import type { SandboxTrustOptions } from './sandbox-trust.ts'
+import type { SandboxPlace, SandboxTrustOptions } from './sandbox-trust.ts'
 
 export interface TrustsOptions
   extends Pick<Certificates, 'clientTrust'>,
     Pick<SandboxTrustOptions, 'log' | 'lifetime'> {
-  /** Has the authority of the sandbox; undefined: no sandbox. */
-  readonly registry: SandboxTrustOptions['registry'] | undefined
+  /** Undefined: no sandbox. */
+  readonly sandbox: SandboxPlace | undefined
 }
 
 /**
@@ -17,11 +17,11 @@ export interface TrustsOptions
  * @returns a function whose result is another list after each change
  */
 export async function openTrusts(options: TrustsOptions): Promise<() => readonly Trust[]> {
-  const { clientTrust, registry, log, lifetime } = options
+  const { clientTrust, sandbox, log, lifetime } = options
   const sources: Watched<Trust>[] = clientTrust === undefined ? [] : [clientTrust]
-  if (registry !== undefined) {
+  if (sandbox !== undefined) {
     const { openSandboxTrust } = await import('./sandbox-trust.ts')
-    sources.push(await openSandboxTrust({ registry, log, lifetime }))
+    sources.push(await openSandboxTrust({ ...sandbox, log, lifetime }))
   }
   const current = () => sources.map((source) => source.current())
   let trusts = current()

@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { accountsCommand } from '../backend/sandbox/accounts-command.ts'
 import { createSeededConsent } from '../backend/sandbox/create-seeded-consent.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { mailsPlace } from '../portal/mail/mailbox.ts'
-import { subscribeApplication } from '../portal/stores/accounts/onboard.ts'
-import type { RegistryStores } from '../registry/stores.ts'
 import { dataDirSetting } from '../platform/database/data-folder.ts'
 import type { Database } from '../platform/database/database.ts'
 import { hasSandbox } from '../platform/settings/sandbox.ts'
 import type { Role, Settings } from '../platform/settings/settings.ts'
+import { mailsPlace } from '../portal/mail/mailbox.ts'
+import { subscribeApplication } from '../portal/stores/accounts/onboard.ts'
+import { openPortalStores } from '../portal/stores/portal-stores.ts'
+import type { KeyStores } from '../registry/key-stores.ts'
 import type { Addresses } from './addresses.ts'
+import type { Services } from './services.ts'
 
 export interface WelcomeOptions {
   readonly settings: Settings
@@ -18,7 +20,7 @@ export interface WelcomeOptions {
   /** Whether a person will see the text. */
   readonly isTerminal: boolean
   readonly catalogue: Catalogue
-  readonly stores: RegistryStores
+  readonly services: Pick<Services, 'registry' | 'peppers'>
   readonly database: Database
   readonly addresses: Addresses
 }
@@ -71,9 +73,10 @@ const markName = 'welcomed'
  * @returns undefined when there is nothing to show
  */
 async function makeDemonstration(options: WelcomeOptions): Promise<Demonstration | undefined> {
-  const { catalogue, stores, database, settings, isTerminal } = options
+  const { catalogue, services, database, settings, isTerminal } = options
   const timeZone = settings.bankTimeZone
   if (await wasWelcomed(settings.dataDir)) return undefined
+  const stores = { ...services.registry, ...openPortalStores({ database, ...services }) }
   const developers = await stores.developers.list({ limit: 2 })
   if (developers.some((developer) => developer.email !== email)) return undefined
   const subscriptions = [...catalogue.versions.values()].flatMap(({ api, version, plans }) => {
@@ -110,7 +113,7 @@ async function wasWelcomed(dataDir: string): Promise<boolean> {
 
 /** A key that was used is known to a person, whatever the mark says. */
 async function revokeUnused(
-  stores: RegistryStores,
+  stores: Pick<KeyStores, 'applications' | 'keys'>,
   developerId: string,
   by: string,
 ): Promise<void> {

@@ -4,16 +4,15 @@ import type { Catalogue, ShownWindow } from '../catalogue/catalogue.ts'
 import { createRouter } from '../catalogue/router.ts'
 import { shownWindow } from '../catalogue/window-length.ts'
 import { type ErrorCode, errors } from '../platform/http/errors.ts'
+import type { KeyAuthenticator } from '../registry/registry.ts'
 import type { BucketState, Counter } from './counters/counter.ts'
 import { peekedGrant } from './counters/standing.ts'
-import { Call, type GrantedCall } from './edge/call.ts'
-import { CallResponse } from './edge/call-response.ts'
+import { Call, CallResponse, type GrantedCall } from './edge/call.ts'
 import type { End } from './edge/check.ts'
 import { createChecks } from './edge/checks.ts'
 import { CallRequest } from './edge/request/call-request.ts'
 import { readFields } from './edge/request/request-fields.ts'
 import { createTraceOf } from './edge/request/trace.ts'
-import type { KeyAuthenticator } from '../registry/registry.ts'
 
 /** What the gateway would do with a call, step by step. The gateway counts and forwards nothing. */
 export interface Explanation {

@@ -1,7 +1,7 @@
+import { languageFacts } from '../messages/language.ts'
 import type { PublishedLimit } from '../portal/api/schemas/catalogue.ts'
 import type { ShownWindow } from '../portal/api/schemas/window-text.ts'
 import { limitWords, measured, units, windowWords } from '../portal/api/schemas/window-words.ts'
-import { languageFacts } from '../messages/language.ts'
 import { pageLanguage, pageLocale, t, words } from './words.ts'
 
 /** A length in its two largest units: `2 hours 5 minutes`; `0 seconds` when nothing is left. */

@@ -1,5 +1,5 @@
-import type { LocalText } from '../portal/api/schemas/catalogue.ts'
 import { isLeftInEnglish, languageFacts } from '../messages/language.ts'
+import type { LocalText } from '../portal/api/schemas/catalogue.ts'
 import { pageLanguage } from './words.ts'
 
 /** A text of an API's document in the page's language, or in English. */

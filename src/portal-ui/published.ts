@@ -1,9 +1,9 @@
-import { operationFragment, type versionTabs } from '../portal/pages/page-paths.ts'
 import type {
   PublishedApis,
   PublishedOperation,
   PublishedVersion,
 } from '../portal/api/schemas/catalogue.ts'
+import { operationFragment, type versionTabs } from '../portal/pages/page-paths.ts'
 import { t } from './words.ts'
 
 /** A tab of the page of an API version. */

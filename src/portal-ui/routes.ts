@@ -98,7 +98,10 @@ export const routes: readonly PageRoute[] = [
   {
     path: pagePaths.callRecord,
     audience: 'developer',
-    page: lazyPage(() => import('./pages/applications/calls/call-record-page.tsx'), 'CallRecordPage'),
+    page: lazyPage(
+      () => import('./pages/applications/calls/call-record-page.tsx'),
+      'CallRecordPage',
+    ),
   },
   {
     path: pagePaths.profile,

@@ -1,9 +1,9 @@
 // This folder is the developer portal: the JSON API, the documents around the page, sessions and emails. Read this
-// file first: its nested scopes say who may call which route. `routes/` has one file for each group of routes and
-// `schemas/` their contract; `accounts/` guards sessions and passwords, `mail/` writes the emails, `pages/` serves
-// the page that `src/portal-ui` is built into, `documents/` and `samples/` show the published APIs. The portal works
-// with the registry's stores and only looks at the counters. It knows nothing of the edge, and not which database or
-// counters it has.
+// file first: its nested scopes say who may call which route. `api/routes/` has one file for each group of routes and
+// `api/schemas/` their contract; `accounts/` guards sessions and passwords, `mail/` writes the emails, `pages/` serves
+// the page that `src/portal-ui` is built into, `documents/` and `samples/` show the published APIs. `stores/` has the
+// portal's own tables, beside those of the registry. The portal only looks at the counters. It knows nothing of the
+// edge, and not which database or counters it has.
 
 import { randomUUID } from 'node:crypto'
 import { type FastifyReply, fastify } from 'fastify'
@@ -24,15 +24,7 @@ import {
   requireSession,
 } from './accounts/require-session.ts'
 import { serializeStrictly } from './api/answer-serializer.ts'
-
-import { createFrontPages } from './documents/front-page.ts'
-import { createProblemSamples } from './documents/problem-sample.ts'
-import { createServedDocument } from './documents/served-document.ts'
-import { createGuides } from './guides/guides.ts'
-
 import { describeApi } from './api/openapi.ts'
-import { sendSecurityHeaders } from './pages/security-headers.ts'
-import type { PortalApp } from './portal-app.ts'
 import { notFound, PortalError } from './api/portal-error.ts'
 import { refusalOf } from './api/refusal-of.ts'
 import { answerAsDescribed, noteAccess, noteFactor, noteProof } from './api/route-schema.ts'
@@ -77,17 +69,16 @@ import { registerStepUp } from './api/routes/step-up.ts'
 import { registerSubscriptions } from './api/routes/subscriptions.ts'
 import { registerTerms } from './api/routes/terms.ts'
 import { registerTermsPage } from './api/routes/terms-page.ts'
-import type { PortalServices } from './services.ts'
 import { takeStrictInput } from './api/strict-input.ts'
+import { createFrontPages } from './documents/front-page.ts'
+import { createProblemSamples } from './documents/problem-sample.ts'
+import { createServedDocument } from './documents/served-document.ts'
+import { createGuides } from './guides/guides.ts'
+import { sendSecurityHeaders } from './pages/security-headers.ts'
+import type { PortalApp } from './portal-app.ts'
+import type { PortalServices } from './services.ts'
 
-/**
- * Builds the portal: its JSON API and its pages; does not listen yet. This
- * folder is the server of the developer portal, where developers sign up,
- * create applications and keys, subscribe to API versions and see their usage.
- * `routes/` and `schemas/` are the API, `accounts/` passwords and sessions,
- * `mail/` the mails, `documents/` and `samples/` the published documents,
- * `pages/` the HTML around the page in `src/portal-ui`.
- */
+/** Builds the portal: its JSON API and its pages; does not listen yet. */
 export function createPortal(services: PortalServices): PortalApp {
   const { portalUrl, metrics, events, circumstances, auditContext, writeAccessLine, onError } =
     services

@@ -1,6 +1,6 @@
 import { Agent, buildConnector, request } from 'undici'
-import { codeOf } from '../platform/log/error-code.ts'
 import { type UpstreamCredentials, upstreamOptions } from '../platform/http/tls.ts'
+import { codeOf } from '../platform/log/error-code.ts'
 import type { Watched } from '../platform/settings/watched-files.ts'
 import { PortalError } from './api/portal-error.ts'
 import type { ApprovedConsents, ReadyConsent, Sandbox } from './api/schemas/sandbox.ts'

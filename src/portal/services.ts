@@ -1,12 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Counter } from '../gateway/counters/counter.ts'
 import type { WriteAccessLine } from '../platform/http/access-line.ts'
 import type { ClientAddress } from '../platform/http/client-address.ts'
-import type { Circumstances, SecurityEvents } from '../platform/log/security-events.ts'
 import type { ListenerTls } from '../platform/http/tls.ts'
-import type { Counter } from '../gateway/counters/counter.ts'
+import type { Circumstances, SecurityEvents } from '../platform/log/security-events.ts'
 import type { AuditContext } from '../registry/audit/audit-context.ts'
-import type { RegistryStores } from '../registry/stores.ts'
 import type { Attempts } from './accounts/attempts.ts'
 import type { Passkeys } from './accounts/passkeys.ts'
 import type { Passwords } from './accounts/passwords.ts'
@@ -14,12 +13,20 @@ import type { Totp } from './accounts/totp.ts'
 import type { Webhooks } from './alerts/open-webhooks.ts'
 import type { Mailbox } from './mail/mailbox.ts'
 import type { Mails } from './mail/open-mails.ts'
+import type { PortalMetrics } from './metrics/portal-metrics.ts'
 import type { OidcProvider } from './oidc/provider.ts'
 import type { PageFiles } from './pages/open-page.ts'
-import type { PortalMetrics } from './metrics/portal-metrics.ts'
-import type { PortalSecrets } from './secrets/portal-secrets.ts'
-import type { SecurityFacts } from './api/routes/security-txt.ts'
 import type { SandboxBank } from './sandbox-bank.ts'
+import type { PortalSecrets } from './sealing/portal-secrets.ts'
+import type { Stores } from './stores/stores.ts'
+
+/** What the operator of the portal publishes for people who found a vulnerability. */
+export interface SecurityFacts {
+  /** A URL: `mailto:`, `https:` or `tel:`. */
+  readonly contact: string
+  /** A page, `https:`. */
+  readonly policy: string | undefined
+}
 
 /** The services of the portal's routes; each route asks only for those it needs. */
 export interface PortalServices {
@@ -33,7 +40,7 @@ export interface PortalServices {
   readonly gatewayUrl: () => string
   /** Origin of the gateway, as this process reaches it. */
   readonly probedGatewayUrl: () => string
-  readonly stores: RegistryStores
+  readonly stores: Stores
   readonly secrets: PortalSecrets
   readonly mails: Mails
   readonly webhooks: Pick<Webhooks, 'targets' | 'newSecret' | 'wake'>
@@ -73,3 +80,9 @@ export interface PortalServices {
   readonly now: () => number
   readonly onError: (requestId: string, error: unknown) => void
 }
+
+/** What a part of the portal asks for: some of the services, and only these of the stores. */
+export type Needs<
+  Service extends Exclude<keyof PortalServices, 'stores'>,
+  Store extends keyof Stores,
+> = Pick<PortalServices, Service> & { readonly stores: Pick<Stores, Store> }

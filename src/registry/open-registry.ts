@@ -1,8 +1,9 @@
 import type { Database } from '../platform/database/database.ts'
 import type { Logger } from '../platform/log/log.ts'
-import { createAuthenticator } from './keys/authenticator.ts'
 import { type ChangeFeed, openChangeFeed } from './feed/change-feed.ts'
 import { type Change, type ChangeKind, type Changes, createChanges } from './feed/changes.ts'
+import { type KeyStores, openKeyStores } from './key-stores.ts'
+import { createAuthenticator } from './keys/authenticator.ts'
 import { ownerOfKey } from './keys/judge-key.ts'
 import { createKeyCache } from './keys/key-cache.ts'
 import { parseKey } from './keys/key-format.ts'
@@ -13,10 +14,9 @@ import { createLastUsed } from './keys/last-used.ts'
 import { createReMac } from './keys/re-mac.ts'
 import type { KeyAuthenticator, KeyMemory, RevokedKeys } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
-import { openRegistryStores, type RegistryStores } from './stores.ts'
 
 /** The complete registry, as a gateway or portal process uses it. */
-export interface Registry extends RegistryStores, KeyAuthenticator, KeyMemory, RevokedKeys {
+export interface Registry extends KeyStores, KeyAuthenticator, KeyMemory, RevokedKeys {
   /** See {@link ChangeFeed}. */
   onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
   /** See {@link ChangeFeed}. */
@@ -43,7 +43,7 @@ export interface RegistryOptions {
   readonly peppers: Peppers
   readonly keysPerApplication: number
   readonly applicationsPerDeveloper: number
-  /** See {@link RegistryStoresOptions}. */
+  /** See {@link KeyStoresOptions}. */
   readonly keyMaxDays?: number
   /** Milliseconds that a call waits for its key, and the change feed for one read. (Default: 1000) */
   readonly answerMs?: number
@@ -63,7 +63,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const now = options.now ?? Date.now
   const monotonicNow = options.monotonicNow ?? (() => performance.now())
 
-  const stores = await openRegistryStores(options)
+  const stores = await openKeyStores(options)
   const db = database.connect<RegistrySchema>()
   const cache = createKeyCache({ monotonicNow })
   const lookUps = createKeyLookUps({

@@ -18,18 +18,21 @@ export type Leave = (change: Change, actor: Actor) => Promise<void>
  * Changes the registry. The writes of `work`, the change for all gateways and
  * the audit entry commit together or not at all. Call `leave` once per change:
  * unless it says otherwise, the entry's action is `<kind>.<action>` of the
- * change, and its subject what the change names.
+ * change, and its subject what the change names. The schema is the registry's, or
+ * one that adds tables.
  */
-export function change<Result>(
-  db: Kysely<RegistrySchema>,
-  work: (trx: RegistryTransaction, leave: Leave) => Promise<Result>,
+export function change<Schema extends RegistrySchema, Result>(
+  db: Kysely<Schema>,
+  work: (trx: Transaction<Schema>, leave: Leave) => Promise<Result>,
 ): Promise<Result> {
   return db.transaction().execute((trx) =>
     work(trx, async (made, { by, ...audit }) => {
       const { kind, developerId, applicationId, keyId } = made
       const subject = `${kind}:${keyId ?? applicationId ?? developerId}`
-      await recordChange(trx, made)
-      await recordAudit(trx, { actor: by, action: `${kind}.${made.action}`, subject, ...audit })
+      // A schema that extends the registry's has its tables, which Kysely's types do not see through a parameter.
+      const own = trx as unknown as RegistryTransaction
+      await recordChange(own, made)
+      await recordAudit(own, { actor: by, action: `${kind}.${made.action}`, subject, ...audit })
     }),
   )
 }

@@ -1,8 +1,8 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { TransferredCatalogue } from '../catalogue/transferred-catalogue.ts'
+import type { KeyPair, UpstreamCredentials } from '../platform/http/tls.ts'
 import type { LogChange } from '../platform/log/log-switch.ts'
 import type { Settings } from '../platform/settings/settings.ts'
-import type { KeyPair, UpstreamCredentials } from '../platform/http/tls.ts'
 
 /** Everything one process has counted and measured, in the form prom-client exports. */
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[]

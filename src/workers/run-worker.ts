@@ -10,9 +10,9 @@ import { createConfigurationMetrics } from '../gateway/operate/configuration-met
 import { createGatewayMetrics } from '../gateway/operate/metrics.ts'
 import { createProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import { openDatabase } from '../platform/database/database.ts'
-import { type Lifetime, startWithin } from '../platform/process/lifetime.ts'
 import type { Logger } from '../platform/log/log.ts'
 import { createLogSwitch } from '../platform/log/log-switch.ts'
+import { type Lifetime, startWithin } from '../platform/process/lifetime.ts'
 import { createMetricsRegistry, type Probe } from '../platform/process/management.ts'
 import { createWatchedCopy } from '../platform/settings/watched-files.ts'
 import type {

@@ -2,9 +2,9 @@
 // parent process.
 import cluster from 'node:cluster'
 import closeWithGrace from 'close-with-grace'
+import { exchangeMs, stopTimes } from '../platform/http/stop-times.ts'
 import { errorText } from '../platform/log/error-text.ts'
 import { createLog, type Logger } from '../platform/log/log.ts'
-import { exchangeMs, stopTimes } from '../platform/http/stop-times.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { runWorker, type Worker } from './run-worker.ts'
 

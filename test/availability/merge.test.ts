@@ -5,11 +5,7 @@ import {
   createSecondsHeld,
   type SecondsHeld,
 } from '../../src/gateway/operate/availability/seconds-held.ts'
-import {
-  applyRule,
-  noCallsYet,
-  type Outage,
-} from '../../src/registry/availability/outage-rule.ts'
+import { applyRule, noCallsYet, type Outage } from '../../src/registry/availability/outage-rule.ts'
 import { readAnswered, readUnanswered } from '../../src/registry/availability/slice.ts'
 import { type LedgerCall, outagesOfLedger } from './ledger-rule.ts'
 import '../support/draw.ts'

@@ -1,7 +1,11 @@
 import t from 'tap'
 import { plainBrand } from '../../src/catalogue/brand/brand.ts'
-import type { ApiVersion, Catalogue, Method } from '../../src/catalogue/catalogue.ts'
-import { versionKey } from '../../src/catalogue/catalogue.ts'
+import {
+  type ApiVersion,
+  type Catalogue,
+  type Method,
+  versionKey,
+} from '../../src/catalogue/catalogue.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { parseTemplate } from '../../src/catalogue/path-template.ts'
 import { createRouter, type RouteMatch } from '../../src/catalogue/router.ts'

@@ -2,9 +2,9 @@ import t from 'tap'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { explain } from '../../src/gateway/explain.ts'
 import { controlSocketName, createControl } from '../../src/gateway/operate/control.ts'
-import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { socketPathIn } from '../../src/platform/database/data-folder.ts'
 import { createLog } from '../../src/platform/log/log.ts'
+import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDatabase, testDataDir } from '../support/database.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
@@ -86,7 +86,7 @@ t.test(
     const email = 'lost@bank.example'
     const { id } = await json('operator', 'add', email)
     const totp = { developer_id: id, sealed: Buffer.from('sealed'), last_step: 1 }
-    await database.connect<RegistrySchema>().insertInto('totp_secrets').values(totp).execute()
+    await database.connect<PortalSchema>().insertInto('totp_secrets').values(totp).execute()
     const known = await tollgate(env, 'operator', 'add', email)
     t.match(known, {
       code: 0,

@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import t from 'tap'
-import { embeddedPepper } from '../../src/registry/keys/key-mac.ts'
 import { openDataFolder } from '../../src/platform/database/data-folder.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
-import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
+import {
+  databaseBeside,
+  startEmbeddedDatabase,
+} from '../../src/platform/database/embedded-database.ts'
+import { embeddedPepper } from '../../src/registry/keys/key-mac.ts'
 import { tollgate, tollgateProcess } from '../support/cli.ts'
 import { postgresMissing, startPostgres, testDataDir } from '../support/database.ts'
 import { registryBeside } from '../support/tollgate.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
-import { readSettings } from '../../src/platform/settings/settings.ts'
 import { exchangeMs, stopTimes } from '../../src/platform/http/stop-times.ts'
+import { readSettings } from '../../src/platform/settings/settings.ts'
 
 const { closeMs } = stopTimes(exchangeMs)
 

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { settingGroups } from '../../src/platform/settings/settings.ts'
 import { exchangeMs, stopTimes } from '../../src/platform/http/stop-times.ts'
+import { settingGroups } from '../../src/platform/settings/settings.ts'
 
 const names = settingGroups.flatMap(({ rows }) => Object.values(rows).flatMap((row) => row.names))
 const drainMs = 5_000

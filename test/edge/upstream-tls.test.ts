@@ -1,7 +1,11 @@
 import { createServer } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import t, { type Test } from 'tap'
-import { parseAuthorities, parseKeyPair, type UpstreamCredentials } from '../../src/platform/http/tls.ts'
+import {
+  parseAuthorities,
+  parseKeyPair,
+  type UpstreamCredentials,
+} from '../../src/platform/http/tls.ts'
 import { createWatchedCopy } from '../../src/platform/settings/watched-files.ts'
 import { createTestAuthority, type IssuedCertificate } from '../support/certificates.ts'
 import { startEdge, testKey } from '../support/edge.ts'

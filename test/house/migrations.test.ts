@@ -1,8 +1,8 @@
 import { DummyDriver, Kysely } from 'kysely'
 import t from 'tap'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
-import { registryMigrations } from '../../src/registry/migrations/index.ts'
 import type { SchemaMigration } from '../../src/platform/database/schema-migration.ts'
+import { registryMigrations } from '../../src/registry/migrations/index.ts'
 import { disturbances } from '../support/disturbances.ts'
 import { dialectOver } from '../support/driver-dialect.ts'
 

@@ -2,8 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { checkDeployment } from '../../src/platform/settings/deployment.ts'
+import { stopTimes } from '../../src/platform/http/stop-times.ts'
 import { createManagement } from '../../src/platform/process/management.ts'
+import { checkDeployment } from '../../src/platform/settings/deployment.ts'
 import {
   roles as allRoles,
   type Role,
@@ -11,7 +12,6 @@ import {
   type Settings,
   settingGroups,
 } from '../../src/platform/settings/settings.ts'
-import { stopTimes } from '../../src/platform/http/stop-times.ts'
 import { type Manifest, readManifests, renderKustomization } from '../support/kustomize.ts'
 import {
   documentedOverlay,

@@ -1,5 +1,8 @@
 import t from 'tap'
-import { ownConnections, workerConnections } from '../../src/platform/database/database-connections.ts'
+import {
+  ownConnections,
+  workerConnections,
+} from '../../src/platform/database/database-connections.ts'
 import type { Role } from '../../src/platform/settings/settings.ts'
 
 /** @returns those of the parent and of each of four workers */

@@ -10,7 +10,10 @@ import { pino } from 'pino'
 import t from 'tap'
 import { isOutage, openDatabase } from '../../src/platform/database/database.ts'
 import { serverUrls } from '../../src/platform/database/database-urls.ts'
-import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
+import {
+  databaseBeside,
+  startEmbeddedDatabase,
+} from '../../src/platform/database/embedded-database.ts'
 import { migrate } from '../../src/platform/database/migrate.ts'
 import {
   administer,

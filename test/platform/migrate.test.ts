@@ -4,7 +4,10 @@ import { pino } from 'pino'
 import t from 'tap'
 import { type Database, openDatabase } from '../../src/platform/database/database.ts'
 import { type MigrateOptions, migrate, readSchema } from '../../src/platform/database/migrate.ts'
-import type { SchemaMigration, SchemaMigrations } from '../../src/platform/database/schema-migration.ts'
+import type {
+  SchemaMigration,
+  SchemaMigrations,
+} from '../../src/platform/database/schema-migration.ts'
 import { isOlder } from '../../src/platform/database/schema-state.ts'
 import { postgresMissing, testEmbedded, testPostgres } from '../support/database.ts'
 import { until } from '../support/until.ts'

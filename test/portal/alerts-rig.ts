@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { bucketName } from '../../src/gateway/counters/bucket.ts'
 import type { BucketWindow } from '../../src/gateway/counters/counter.ts'
+import { createLog } from '../../src/platform/log/log.ts'
 import { createEvents } from '../../src/portal/alerts/events.ts'
 import { createLimitAlerts } from '../../src/portal/alerts/limit-alerts.ts'
 import { sealSecret } from '../../src/portal/alerts/webhook-secret.ts'
@@ -8,8 +9,7 @@ import { newWebhookSecret } from '../../src/portal/alerts/webhook-signature.ts'
 import type { Letter } from '../../src/portal/mail/letters.ts'
 import type { Outbox } from '../../src/portal/mail/outbox.ts'
 import { queueMail } from '../../src/portal/stores/alerts/mail-queue.ts'
-import type { RegistrySchema } from '../../src/registry/schema.ts'
-import { createLog } from '../../src/platform/log/log.ts'
+import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { testKeyring } from '../support/keyring.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
@@ -36,7 +36,7 @@ export async function alertsRig({ database }: TestDatabase) {
   const clock = { ms: Date.parse('2099-11-20T10:30:00Z') }
   const now = () => clock.ms
   const stores = await testStores(database, { now })
-  const db = database.connect<RegistrySchema>()
+  const db = database.connect<PortalSchema>()
   await sql`truncate developers, mails, portal_state, changes cascade`.execute(db)
   const outbox: Outbox = {
     post: (trx, letter, to) => queueMail(trx, Buffer.from(JSON.stringify({ letter, to }))),

@@ -1,10 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import {
-  createFairQueue,
-  QueueFull,
-  type Turn,
-} from '../../src/portal/accounts/fair-queue.ts'
+import { createFairQueue, QueueFull, type Turn } from '../../src/portal/accounts/fair-queue.ts'
 
 /** A queue with one worker whose work ends when the test says so. */
 function rig(waitingMax = 64) {

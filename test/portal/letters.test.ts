@@ -1,8 +1,8 @@
 import t from 'tap'
+import { type Language, languageFacts, languages } from '../../src/messages/language.ts'
 import { type Letter, renderLetter } from '../../src/portal/mail/letters.ts'
 import { createOptOuts } from '../../src/portal/mail/opt-out.ts'
 import { sealMail, unsealMail } from '../../src/portal/mail/sealed-mail.ts'
-import { type Language, languageFacts, languages } from '../../src/messages/language.ts'
 import { testKeyring } from '../support/keyring.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 

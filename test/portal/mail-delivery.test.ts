@@ -15,11 +15,11 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
+import { createLifetime } from '../../src/platform/process/lifetime.ts'
 import type { Letter } from '../../src/portal/mail/letters.ts'
 import { openMails } from '../../src/portal/mail/open-mails.ts'
-import { derivePortalSecrets } from '../../src/portal/secrets/portal-secrets.ts'
-import type { RegistrySchema } from '../../src/registry/schema.ts'
-import { createLifetime } from '../../src/platform/process/lifetime.ts'
+import { derivePortalSecrets } from '../../src/portal/sealing/portal-secrets.ts'
+import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import { createAuthority } from '../support/authority.ts'
 import { testDatabase } from '../support/database.ts'
 import { testMailServer } from '../support/mail-server.ts'
@@ -29,7 +29,7 @@ import { until } from '../support/until.ts'
 
 const { database } = await testDatabase(t)
 await testStores(database)
-const db = database.connect<RegistrySchema>()
+const db = database.connect<PortalSchema>()
 const token = createHash('sha256').update('token').digest('base64url')
 const reset: Letter = { kind: 'password-reset', token }
 const to = 'ada@lovelace-mail.com'

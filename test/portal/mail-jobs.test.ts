@@ -12,7 +12,7 @@ import type { Letter } from '../../src/portal/mail/letters.ts'
 import type { Outbox } from '../../src/portal/mail/outbox.ts'
 import type { NotedChange } from '../../src/portal/stores/alerts/key-digests.ts'
 import { queueMail } from '../../src/portal/stores/alerts/mail-queue.ts'
-import type { RegistrySchema } from '../../src/registry/schema.ts'
+import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import { testDatabase } from '../support/database.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { testApplication, testStores } from '../support/registry.ts'
@@ -39,7 +39,7 @@ const { database } = await testDatabase(t)
 /** An empty registry. */
 async function rig() {
   const stores = await testStores(database)
-  const db = database.connect<RegistrySchema>()
+  const db = database.connect<PortalSchema>()
   await sql`truncate developers, mails, portal_state, changes cascade`.execute(db)
   const outbox = readableOutbox()
   const lines: string[] = []

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import t from 'tap'
-import { createOidcProvider } from '../../src/portal/oidc/provider.ts'
-import { PortalError } from '../../src/portal/api/portal-error.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
+import { PortalError } from '../../src/portal/api/portal-error.ts'
+import { createOidcProvider } from '../../src/portal/oidc/provider.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 
 t.test('a provider whose document names another issuer is not used', async (t) => {

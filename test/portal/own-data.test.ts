@@ -3,7 +3,11 @@ import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import t from 'tap'
-import { type OwnTable, ownTables, tablesLeftOut } from '../../src/portal/stores/accounts/own-data.ts'
+import {
+  type OwnTable,
+  ownTables,
+  tablesLeftOut,
+} from '../../src/portal/stores/accounts/own-data.ts'
 import { besidePortal, type SignedIn } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { Registry } from 'prom-client'
 import t from 'tap'
+import { type ErrorCode, errors } from '../../src/platform/http/errors.ts'
+import { createLog } from '../../src/platform/log/log.ts'
 import { createAttempts } from '../../src/portal/accounts/attempts.ts'
 import { createPasskeys } from '../../src/portal/accounts/passkeys.ts'
 import { createPasswords } from '../../src/portal/accounts/passwords.ts'
 import { createTotp } from '../../src/portal/accounts/totp.ts'
-import { createPortal } from '../../src/portal/create-portal.ts'
-import { openPage } from '../../src/portal/pages/open-page.ts'
-import { createPortalMetrics } from '../../src/portal/metrics/portal-metrics.ts'
-import { derivePortalSecrets } from '../../src/portal/secrets/portal-secrets.ts'
 import type { PublishedApis } from '../../src/portal/api/schemas/catalogue.ts'
 import type { SearchIndex } from '../../src/portal/api/schemas/guides.ts'
+import { createPortal } from '../../src/portal/create-portal.ts'
+import { createPortalMetrics } from '../../src/portal/metrics/portal-metrics.ts'
+import { openPage } from '../../src/portal/pages/open-page.ts'
+import { derivePortalSecrets } from '../../src/portal/sealing/portal-secrets.ts'
+import { openStores } from '../../src/portal/stores/stores.ts'
 import { generateKey } from '../../src/registry/keys/key-format.ts'
 import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
-import { openRegistryStores } from '../../src/registry/stores.ts'
-import { type ErrorCode, errors } from '../../src/platform/http/errors.ts'
-import { createLog } from '../../src/platform/log/log.ts'
 import { testDatabase } from '../support/database.ts'
 import { callerOf, hourly, startEdge } from '../support/edge.ts'
 import { testKeyring } from '../support/keyring.ts'
@@ -54,7 +54,7 @@ const app = createPortal({
   events: { record() {} },
   circumstances: () => ({}),
   auditContext: ({ id }) => ({ requestId: id, personal: {} }),
-  stores: await openRegistryStores({
+  stores: await openStores({
     database,
     peppers: parsePeppers('p'.repeat(32)),
     keysPerApplication: 10,

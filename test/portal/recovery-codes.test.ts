@@ -1,8 +1,5 @@
 import t from 'tap'
-import {
-  createRecoveryCodes,
-  recoveryCodeHash,
-} from '../../src/portal/accounts/recovery-codes.ts'
+import { createRecoveryCodes, recoveryCodeHash } from '../../src/portal/accounts/recovery-codes.ts'
 
 t.test('a recovery code has 120 bits, and one of 80 bits from before still works', async (t) => {
   const { codes, hashes } = createRecoveryCodes()

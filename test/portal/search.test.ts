@@ -1,7 +1,7 @@
 import t from 'tap'
+import type { Language } from '../../src/messages/language.ts'
 import { createGuides } from '../../src/portal/guides/guides.ts'
 import { createSearchIndex } from '../../src/portal/guides/search-index.ts'
-import type { Language } from '../../src/messages/language.ts'
 import { findEntries } from '../../src/portal-ui/search/find-entries.ts'
 import { newestOnly } from '../../src/portal-ui/search/newest-only.ts'
 import { requestIdIn } from '../../src/portal-ui/search/request-id.ts'

@@ -1,13 +1,13 @@
 import t from 'tap'
-import { sealSecret, unsealSecret } from '../../src/portal/alerts/webhook-secret.ts'
-import { createOptOuts } from '../../src/portal/mail/opt-out.ts'
-import { derivePortalSecrets } from '../../src/portal/secrets/portal-secrets.ts'
-import { checkSealed, createReSealing, reSeal } from '../../src/portal/secrets/re-seal.ts'
-import { seal, unseal } from '../../src/portal/secrets/sealed.ts'
-import type { RegistrySchema } from '../../src/registry/schema.ts'
-import type { SealedSecrets } from '../../src/portal/stores/accounts/sealed-secrets.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
+import { sealSecret, unsealSecret } from '../../src/portal/alerts/webhook-secret.ts'
+import { createOptOuts } from '../../src/portal/mail/opt-out.ts'
+import { derivePortalSecrets } from '../../src/portal/sealing/portal-secrets.ts'
+import { checkSealed, createReSealing, reSeal } from '../../src/portal/sealing/re-seal.ts'
+import { seal, unseal } from '../../src/portal/sealing/sealed.ts'
+import type { SealedSecrets } from '../../src/portal/stores/accounts/sealed-secrets.ts'
+import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import { testDatabase } from '../support/database.ts'
 import { openBesidePortal } from '../support/portal-client.ts'
 import { testApplication, testStores } from '../support/registry.ts'
@@ -58,7 +58,7 @@ t.test('secrets of webhooks and authenticator apps move to the newest secret', a
   })
   const sealed = seal(secrets.totp, `tollgate portal totp ${developer.id}`, 'ABC')
   await database
-    .connect<RegistrySchema>()
+    .connect<PortalSchema>()
     .insertInto('totp_secrets')
     .values({ developer_id: developer.id, sealed, last_step: 0 })
     .execute()

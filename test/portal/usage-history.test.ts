@@ -3,13 +3,13 @@ import t from 'tap'
 import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import { historyCsv } from '../../src/portal/api/history-csv.ts'
+import { onboard } from '../../src/portal/stores/accounts/onboard.ts'
 import {
   bucketOf,
   durationAt,
   durationBuckets,
   noDurations,
 } from '../../src/registry/usage/duration-buckets.ts'
-import { onboard } from '../../src/portal/stores/accounts/onboard.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 

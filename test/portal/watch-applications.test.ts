@@ -2,10 +2,10 @@ import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import type { TopApplications } from '../../src/portal/metrics/top-applications.ts'
-import { watchApplications } from '../../src/portal/metrics/watch-applications.ts'
 import { createJobMetrics } from '../../src/platform/process/job-metrics.ts'
 import { createLifetime } from '../../src/platform/process/lifetime.ts'
+import type { TopApplications } from '../../src/portal/metrics/top-applications.ts'
+import { watchApplications } from '../../src/portal/metrics/watch-applications.ts'
 
 t.test(
   'an application has one name, the newest, and after a failed reading no figures that were true before',

@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram'
 import { mock } from 'node:test'
 import t from 'tap'
+import { readSettings } from '../../src/platform/settings/settings.ts'
 import { lookUp } from '../../src/portal/alerts/look-up.ts'
 import { isPublicAddress } from '../../src/portal/alerts/public-address.ts'
 import { createWebhookTargets } from '../../src/portal/alerts/webhook-target.ts'
-import { readSettings } from '../../src/platform/settings/settings.ts'
 import { until } from '../support/until.ts'
 
 t.test('webhooks reach public addresses alone', async (t) => {

@@ -58,7 +58,8 @@ const unguarded: Readonly<Record<string, string>> = {
   'src/platform/hidden-marks.ts': 'for names on pages and in mails; test/portal, test/backend',
   'src/platform/http/loopback.ts': 'judges a text; test/platform/settings',
   'src/platform/http/recorded-address.ts': 'shortens a text; test/platform/security-events',
-  'src/platform/http/same-origins.ts': 'judges a text; test/portal/cross-site, test/edge/cross-origin',
+  'src/platform/http/same-origins.ts':
+    'judges a text; test/portal/cross-site, test/edge/cross-origin',
 }
 
 t.test('a proof guards every file of the product, or the list says why none has to', async (t) => {

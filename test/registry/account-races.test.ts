@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
 import t from 'tap'
 import { refusalOf } from '../../src/portal/api/refusal-of.ts'
-import type { RegistrySchema } from '../../src/registry/schema.ts'
+import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
 import { testStores } from '../support/registry.ts'
 
@@ -17,7 +17,7 @@ t.test(
   async (t) => {
     const opened = await testPostgres(t)
     const stores = await testStores(opened.database)
-    const db = opened.database.connect<RegistrySchema>()
+    const db = opened.database.connect<PortalSchema>()
     const failures: unknown[] = []
     const atOnce = (...works: Promise<unknown>[]): Promise<unknown> =>
       Promise.all(works.map((work) => work.catch((error: unknown) => failures.push(error))))
@@ -94,7 +94,7 @@ t.test(
   async (t) => {
     const opened = await testPostgres(t)
     const stores = await testStores(opened.database)
-    const db = opened.database.connect<RegistrySchema>()
+    const db = opened.database.connect<PortalSchema>()
     const { id } = await stores.developers.create({ email: address(), name: 'Ada', by: 'test' })
     await db.updateTable('developers').set({ password_hash: 'h' }).where('id', '=', id).execute()
     const begin = (session: string, factor: 'totp' | null) =>

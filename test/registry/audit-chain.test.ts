@@ -2,6 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
+import { createWatchedCopy } from '../../src/platform/settings/watched-files.ts'
+import type { Stores } from '../../src/portal/stores/stores.ts'
+import { recordAudit } from '../../src/registry/audit/audit.ts'
 import { createAuditChain } from '../../src/registry/audit/audit-chain.ts'
 import { withAuditContext } from '../../src/registry/audit/audit-context.ts'
 import { canonicalJson } from '../../src/registry/audit/canonical-json.ts'
@@ -9,11 +12,8 @@ import type { AuditFault } from '../../src/registry/audit/chain-check.ts'
 import { tryLockChain } from '../../src/registry/audit/chain-rows.ts'
 import { AuditBroken } from '../../src/registry/audit/sealer.ts'
 import { verifyAudit } from '../../src/registry/audit/verify-audit.ts'
-import { recordAudit } from '../../src/registry/audit/audit.ts'
 import { livePeppers, parsePeppers } from '../../src/registry/keys/key-mac.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
-import type { RegistryStores } from '../../src/registry/stores.ts'
-import { createWatchedCopy } from '../../src/platform/settings/watched-files.ts'
 import { tollgate } from '../support/cli.ts'
 import { eachDatabase, testDatabase, testDataDir } from '../support/database.ts'
 import { draw } from '../support/draw.ts'
@@ -573,7 +573,7 @@ async function undone(
 }
 
 /** What a verification says inside a transaction that is taken back. */
-function verifyWithin(trx: Kysely<RegistrySchema>, { auditChain }: RegistryStores) {
+function verifyWithin(trx: Kysely<RegistrySchema>, { auditChain }: Stores) {
   return verifyAudit({ db: trx, keys: auditChain.keys })
 }
 

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { mock } from 'node:test'
 import { pino } from 'pino'
 import t from 'tap'
+import { openDatabase } from '../../src/platform/database/database.ts'
+import type { Stores } from '../../src/portal/stores/stores.ts'
 import { createAuthenticator } from '../../src/registry/keys/authenticator.ts'
 import { createKeyCache } from '../../src/registry/keys/key-cache.ts'
 import { generateKey } from '../../src/registry/keys/key-format.ts'
@@ -11,8 +13,6 @@ import type { Peppers } from '../../src/registry/keys/key-mac.ts'
 import { createFindKeyRecords, type FindKeyRecords } from '../../src/registry/keys/key-record.ts'
 import type { Authentication } from '../../src/registry/registry.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
-import type { RegistryStores } from '../../src/registry/stores.ts'
-import { openDatabase } from '../../src/platform/database/database.ts'
 import { postgresMissing, startPostgres, testDatabase } from '../support/database.ts'
 import { mistyped } from '../support/mistyped.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'
@@ -107,7 +107,7 @@ function createRig(
   }
 }
 
-async function issue(on: RegistryStores = stores) {
+async function issue(on: Stores = stores) {
   const { developer, application } = await testApplication(on)
   await on.subscriptions.add({
     applicationId: application.id,

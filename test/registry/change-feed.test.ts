@@ -3,6 +3,9 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool } from 'pg'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { isOutage, openDatabase } from '../../src/platform/database/database.ts'
+import { startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
+import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import { openChangeFeed } from '../../src/registry/feed/change-feed.ts'
 import {
   type Change,
@@ -13,9 +16,6 @@ import {
 import { createLastUsed } from '../../src/registry/keys/last-used.ts'
 import { openRegistry } from '../../src/registry/open-registry.ts'
 import type { Authentication } from '../../src/registry/registry.ts'
-import type { RegistrySchema } from '../../src/registry/schema.ts'
-import { isOutage, openDatabase } from '../../src/platform/database/database.ts'
-import { startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
 import {
   eachDatabase,
   postgresMissing,
@@ -208,7 +208,7 @@ t.test(
     t.teardown(() => feed.close())
     const heard: string[] = []
     feed.onChange('counter', (change) => heard.push(change.action))
-    const db = opened.database.connect<RegistrySchema>()
+    const db = opened.database.connect<PortalSchema>()
     const insert = (action: string, on: typeof db) =>
       sql`insert into changes (kind, action) values ('counter', ${action})`.execute(on)
 
@@ -292,7 +292,7 @@ t.test(
     const pool = new Pool({ connectionString: standby.url })
     pool.on('error', () => undefined)
     t.teardown(() => pool.end())
-    const db = new Kysely<RegistrySchema>({ dialect: new PostgresDialect({ pool }) })
+    const db = new Kysely<PortalSchema>({ dialect: new PostgresDialect({ pool }) })
     const read = (horizon: string | undefined) =>
       createChanges({ db })
         .read(horizon)
@@ -324,12 +324,12 @@ t.test(
       return registry
     }
     const [hurried, patient] = [await open(), await open(3_600_000)]
-    const { application } = await testApplication(hurried)
-    const { id, key } = await hurried.keys.issue({ applicationId: application.id, by })
     const locker = openDatabase({ url: server.url, log })
     t.teardown(() => locker.close())
+    const { application } = await testApplication(await testStores(locker))
+    const { id, key } = await hurried.keys.issue({ applicationId: application.id, by })
     const { found } = await locker
-      .connect<RegistrySchema>()
+      .connect<PortalSchema>()
       .transaction()
       .execute(async (trx) => {
         await sql`lock table api_keys in access exclusive mode`.execute(trx)
@@ -366,7 +366,7 @@ t.test(
       await locker.close()
     })
     await locker
-      .connect<RegistrySchema>()
+      .connect<PortalSchema>()
       .transaction()
       .execute(async (trx) => {
         await sql`lock table changes in access exclusive mode`.execute(trx)
@@ -514,7 +514,7 @@ t.test('changes older than an hour are deleted, younger ones stay', async (t) =>
   const before = await stores.changes.read(undefined)
   await stores.changes.announce({ kind: 'counter', action: 'old' }, { by })
   await stores.changes.announce({ kind: 'counter', action: 'young' }, { by })
-  const db = database.connect<RegistrySchema>()
+  const db = database.connect<PortalSchema>()
   await sql`update changes set created_at = now() - interval '61 minutes' where action = 'old'`.execute(
     db,
   )
@@ -531,7 +531,7 @@ t.test('the last use of a key is written to the minute and never goes back', asy
   const stores = await testStores(database)
   const { application } = await testApplication(stores)
   const { id } = await stores.keys.issue({ applicationId: application.id, by })
-  const db = database.connect<RegistrySchema>()
+  const db = database.connect<PortalSchema>()
   const at = Date.now()
   for (const [noted, expected] of [
     [at, at],

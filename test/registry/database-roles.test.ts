@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { pruneAged } from '../../src/gateway/operate/calls/prune-records.ts'
 import { pruneUsage } from '../../src/gateway/operate/usage/prune-usage.ts'
+import { openDatabase } from '../../src/platform/database/database.ts'
+import { createLog } from '../../src/platform/log/log.ts'
+import { openStores } from '../../src/portal/stores/stores.ts'
 import {
   consolidateOutages,
   pruneAvailability,
 } from '../../src/registry/availability/consolidate.ts'
 import { createChanges } from '../../src/registry/feed/changes.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
-import { openRegistryStores } from '../../src/registry/stores.ts'
-import { openDatabase } from '../../src/platform/database/database.ts'
-import { createLog } from '../../src/platform/log/log.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
 import { setDatabaseRights } from '../support/database-rights.ts'
@@ -42,7 +42,7 @@ t.test(
         const { application } = await testApplication(stores)
         await stores.keys.issue({ applicationId: application.id, by: 'test' })
         const database = connect('gateway')
-        const own = await openRegistryStores({
+        const own = await openStores({
           ...{ database, peppers: testPeppers, keyMaxDays: 1 },
           ...{ keysPerApplication: 10, applicationsPerDeveloper: 10 },
         })

@@ -1,13 +1,7 @@
 import type { Schedule } from './schedule.ts'
 import { beginning } from './server.ts'
-import {
-  type CallRecord,
-  type History,
-  type Incident,
-  noticeMs,
-  recoveryMs,
-  type Start,
-} from './simulate.ts'
+import { type CallRecord, type History, noticeMs, recoveryMs, type Start } from './simulate.ts'
+import type { Incident } from './store.ts'
 
 /** A promise that did not hold. */
 export interface Violation {

@@ -6,7 +6,7 @@ import type { CounterModules } from './modules.ts'
 import type { Network } from './network.ts'
 import { type Calls, endOf, type Schedule } from './schedule.ts'
 import { beginning } from './server.ts'
-import { createStore, type LossyMove, type SimulatedStore } from './store.ts'
+import { createStore, type Incident, type LossyMove, type SimulatedStore } from './store.ts'
 import { createWorld, type Process, phases, type World } from './world.ts'
 
 /** One offered call, as its caller saw it. Times are true milliseconds. */
@@ -39,17 +39,6 @@ export interface Start {
   /** When its calls were decided by the store, or without it because that did not come in time. */
   readyAt: number | undefined
   isShared: boolean
-}
-
-/** What happened to a gateway or to the store besides calls. */
-export interface Incident {
-  readonly atMs: number
-  readonly what: 'started' | 'crashed' | 'stalled' | 'lost' | 'split' | 'clock' | 'fault'
-  /** Undefined: all. */
-  readonly gateway?: number
-  /** Where it happened; after a failover the promoted one too. Undefined: everywhere. */
-  readonly servers?: readonly string[]
-  readonly untilMs?: number
 }
 
 export interface History {

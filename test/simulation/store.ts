@@ -6,8 +6,18 @@ import type { Lua } from './lua.ts'
 import { createNetwork, type Network } from './network.ts'
 import type { Failover, Fault, Schedule, Shape } from './schedule.ts'
 import { beginning, type Server } from './server.ts'
-import type { Incident } from './simulate.ts'
 import { type Process, phases, type World } from './world.ts'
+
+/** What happened to a gateway or to the store besides calls. */
+export interface Incident {
+  readonly atMs: number
+  readonly what: 'started' | 'crashed' | 'stalled' | 'lost' | 'split' | 'clock' | 'fault'
+  /** Undefined: all. */
+  readonly gateway?: number
+  /** Where it happened; after a failover the promoted one too. Undefined: everywhere. */
+  readonly servers?: readonly string[]
+  readonly untilMs?: number
+}
 
 /** The Redis of a simulation, in one of its shapes. */
 export interface SimulatedStore {

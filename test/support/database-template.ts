@@ -18,10 +18,10 @@ import { pino } from 'pino'
 import { onDay } from '../../src/backend/domain/bank-time.ts'
 import { seedSandbox } from '../../src/backend/sandbox/seed.ts'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
-import { registryMigrations } from '../../src/registry/migrations/index.ts'
 import { type Database, openDatabase } from '../../src/platform/database/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
 import { migrate } from '../../src/platform/database/migrate.ts'
+import { registryMigrations } from '../../src/registry/migrations/index.ts'
 import { until } from './until.ts'
 
 /** What a copied database holds: no tables, or those of registry and bank with the sandbox as it is seeded at `seededAt`. */

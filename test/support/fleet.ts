@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
-import { openRegistryStores, type RegistryStores } from '../../src/registry/stores.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import { createLog } from '../../src/platform/log/log.ts'
+import { openStores, type Stores } from '../../src/portal/stores/stores.ts'
+import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
 import { type Client, createClient } from './calling.ts'
 import {
   administer,
@@ -33,7 +33,7 @@ export interface Fleet {
   readonly postgres: PostgresServer
   /** Undefined unless asked for. */
   readonly standby: PostgresServer | undefined
-  readonly stores: RegistryStores
+  readonly stores: Stores
   /** What the processes were told; commands beside them need it too. */
   readonly env: Readonly<Record<string, string>>
 }
@@ -139,7 +139,7 @@ function withServers(first: PostgresServer, second: PostgresServer): string {
 export async function storesOf(
   t: Test,
   env: { readonly DATABASE_URL: string; readonly KEY_PEPPER: string },
-): Promise<RegistryStores> {
+): Promise<Stores> {
   const log = createLog('silent')
   const database = openDatabase({
     url: env.DATABASE_URL,
@@ -147,7 +147,7 @@ export async function storesOf(
     connectionsMax: 2,
   })
   t.teardown(() => database.close())
-  return openRegistryStores({
+  return openStores({
     database,
     peppers: parsePeppers(env.KEY_PEPPER),
     keysPerApplication: 10,

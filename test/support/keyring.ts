@@ -1,4 +1,4 @@
-import type { Keyring } from '../../src/portal/secrets/keyring.ts'
+import type { Keyring } from '../../src/portal/sealing/keyring.ts'
 
 /** A keyring of keys that never change, each 32 times one byte; the first is the newest. */
 export function testKeyring(first: number, ...others: number[]): Keyring {

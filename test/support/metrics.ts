@@ -7,10 +7,10 @@ import { createConfigurationMetrics } from '../../src/gateway/operate/configurat
 import { keepAudit } from '../../src/gateway/operate/keep-audit.ts'
 import { createGatewayMetrics, type GatewayMetrics } from '../../src/gateway/operate/metrics.ts'
 import { createProcessMetrics } from '../../src/gateway/operate/process-metrics.ts'
+import { createSecurityEvents } from '../../src/platform/log/security-events.ts'
 import { createJobMetrics } from '../../src/platform/process/job-metrics.ts'
 import { createLifetime } from '../../src/platform/process/lifetime.ts'
 import { createMetricsRegistry } from '../../src/platform/process/management.ts'
-import { createSecurityEvents } from '../../src/platform/log/security-events.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import type { Test } from './database.ts'
 

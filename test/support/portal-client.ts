@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Test } from 'tap'
 import { Pool } from 'undici'
-import { sessionCookie } from '../../src/portal/accounts/carry-sessions.ts'
-import { derivePortalSecrets } from '../../src/portal/secrets/portal-secrets.ts'
-import type { Developer } from '../../src/portal/stores/accounts/developers.ts'
-import type { RegistrySchema } from '../../src/registry/schema.ts'
-import type { RegistryStores } from '../../src/registry/stores.ts'
 import { readDataFolderSecret } from '../../src/platform/database/data-folder.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import { createLog } from '../../src/platform/log/log.ts'
+import { sessionCookie } from '../../src/portal/accounts/carry-sessions.ts'
+import { derivePortalSecrets } from '../../src/portal/sealing/portal-secrets.ts'
+import type { PortalSchema } from '../../src/portal/stores/schema.ts'
+import type { Stores } from '../../src/portal/stores/stores.ts'
+import type { Developer } from '../../src/registry/applications/developer.ts'
 import { testDatabaseBeside } from './stand-in-database.ts'
 import { type RunningTollgate, registryBeside } from './tollgate.ts'
 
@@ -55,9 +55,9 @@ export function statuses(answers: readonly PortalAnswer[]): Record<string, numbe
 
 /** What tests of the portal need beside a running one. */
 export interface BesidePortal {
-  readonly stores: RegistryStores
+  readonly stores: Stores
   /** For what no call does: making time pass. */
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   readonly anonymous: Send
   /** A developer who is signed in, without a password and its mills. */
   signIn(options?: SignInOptions): Promise<SignedIn>
@@ -81,7 +81,7 @@ export interface BesidePortalOptions {
   readonly portalUrl: string
   /** PORTAL_PUBLIC_URL, if it is another. */
   readonly publicUrl?: string
-  readonly stores: RegistryStores
+  readonly stores: Stores
   readonly databaseUrl: string
   readonly sessionSecret: string
 }
@@ -106,7 +106,7 @@ export function openBesidePortal(t: Test, options: BesidePortalOptions): BesideP
     connectionsMax: 1,
   })
   t.teardown(() => database.close())
-  const db = database.connect<RegistrySchema>()
+  const db = database.connect<PortalSchema>()
   const pool = new Pool(portalUrl, { connections: 64 })
   t.teardown(() => pool.destroy())
   const signer = derivePortalSecrets(() => sessionSecret).cookie

@@ -1,6 +1,6 @@
-import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
-import { openRegistryStores, type RegistryStores } from '../../src/registry/stores.ts'
 import type { Database } from '../../src/platform/database/database.ts'
+import { openStores, type Stores } from '../../src/portal/stores/stores.ts'
+import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
 
 export const testPeppers = parsePeppers('a-pepper-for-tests-and-nothing-else')
 
@@ -8,8 +8,8 @@ export const testPeppers = parsePeppers('a-pepper-for-tests-and-nothing-else')
 export function testStores(
   database: Database,
   options: { now?: () => number } = {},
-): Promise<RegistryStores> {
-  return openRegistryStores({
+): Promise<Stores> {
+  return openStores({
     database,
     peppers: testPeppers,
     keysPerApplication: 10,
@@ -21,7 +21,7 @@ export function testStores(
 let developers = 0
 
 /** A developer with one application, both new. */
-export async function testApplication(stores: RegistryStores) {
+export async function testApplication(stores: Stores) {
   const developer = await stores.developers.create({
     email: `developer-${++developers}@example.com`,
     name: 'Dev',

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { JobPauses } from '../../src/compose/stores.ts'
-import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
-import { type Onboarded, onboard } from '../../src/portal/stores/accounts/onboard.ts'
-import { openRegistryStores, type RegistryStores } from '../../src/registry/stores.ts'
 import { startTollgate } from '../../src/main.ts'
 import { readDataFolderSecret } from '../../src/platform/database/data-folder.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import { createLog, type Logger } from '../../src/platform/log/log.ts'
 import { roles as allRoles, type Role, readSettings } from '../../src/platform/settings/settings.ts'
+import { type Onboarded, onboard } from '../../src/portal/stores/accounts/onboard.ts'
+import { openStores, type Stores } from '../../src/portal/stores/stores.ts'
+import { parsePeppers } from '../../src/registry/keys/key-mac.ts'
 import { childEnvironment } from './child-environment.ts'
 import { type Test, testDataDir } from './database.ts'
 import { configDir, sharedCatalogue } from './published-catalogue.ts'
@@ -144,14 +144,14 @@ export async function runTollgate(
 }
 
 /** The registry of a running Tollgate that has a data folder, as a command sees it. */
-export async function registryBeside(t: Test, dataDir: string): Promise<RegistryStores> {
+export async function registryBeside(t: Test, dataDir: string): Promise<Stores> {
   const url = await testDatabaseBeside(dataDir)
   const pepper = await readDataFolderSecret(dataDir, 'key-pepper')
   if (pepper === undefined) throw new Error(`nothing runs on ${dataDir}`)
   const log = createLog('silent')
   const database = openDatabase({ url, log, connectionsMax: 2 })
   t.teardown(() => database.close())
-  return openRegistryStores({
+  return openStores({
     database,
     peppers: parsePeppers(pepper),
     keysPerApplication: 10,
@@ -160,7 +160,7 @@ export async function registryBeside(t: Test, dataDir: string): Promise<Registry
 }
 
 /** A fresh application subscribed to everything, with a key. */
-export function newApplication(stores: RegistryStores, name: string): Promise<Onboarded> {
+export function newApplication(stores: Stores, name: string): Promise<Onboarded> {
   return onboard(stores, {
     email: 'tester@tollgate.example',
     developerName: 'Tester',

@@ -1,5 +1,4 @@
-import type { BankCall } from '../bank-call.ts'
-import { textOf } from '../bank-call.ts'
+import { type BankCall, textOf } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'

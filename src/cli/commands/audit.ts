@@ -2,17 +2,13 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type Command, InvalidArgumentError } from 'commander'
-import type {
-  AuditFault,
-  ChainVerdict,
-  ExpectedLink,
-} from '../../registry/audit/chain-check.ts'
+import { isForbidden } from '../../platform/database/database.ts'
+import type { AuditFault, ChainVerdict, ExpectedLink } from '../../registry/audit/chain-check.ts'
 import { ExportStartMissing, verifyExport } from '../../registry/audit/export-audit.ts'
 import { AuditBusy, AuditFaulty } from '../../registry/audit/prune-audit.ts'
 import { AuditBroken } from '../../registry/audit/sealer.ts'
 import { type AuditKeys, idOfAuditKey } from '../../registry/audit/signer.ts'
 import type { AuditReport } from '../../registry/audit/verify-audit.ts'
-import { isForbidden } from '../../platform/database/database.ts'
 import { CommandError, ReportedError, UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { type CertificateUse, certificateUses } from '../../certificates/certificate.ts'
+import type { Stores } from '../../portal/stores/stores.ts'
 import { certificateState } from '../../registry/certificates/certificate-state.ts'
 import type {
   ApplicationCertificate,
   CertificateNamed,
 } from '../../registry/certificates/certificates.ts'
 import { RegistryNotFound } from '../../registry/registry-errors.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -150,7 +150,7 @@ export function registerCertificate(command: Command, context: CommandContext): 
 }
 
 /** @throws {RegistryNotFound} */
-async function find(stores: RegistryStores, reference: string): Promise<ApplicationCertificate> {
+async function find(stores: Stores, reference: string): Promise<ApplicationCertificate> {
   const id = await findId(stores, 'certificate', reference)
   const found = await stores.certificates.find(id)
   if (found === undefined) throw new RegistryNotFound('certificate', id)
@@ -158,7 +158,7 @@ async function find(stores: RegistryStores, reference: string): Promise<Applicat
 }
 
 /** Names a certificate by its thumbprint, its id or its file. */
-async function nameOf(stores: RegistryStores, reference: string): Promise<CertificateNamed> {
+async function nameOf(stores: Stores, reference: string): Promise<CertificateNamed> {
   if (/^[A-Za-z0-9_-]{43}$/.test(reference)) return { thumbprint: reference }
   if (/^[0-9a-f-]{4,36}$/.test(reference)) {
     const { thumbprint } = await find(stores, reference)

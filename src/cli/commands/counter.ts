@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { type CountedLimit, countedLimits } from '../../gateway/counters/counted-limits.ts'
 import { resetsAt } from '../../gateway/counters/window.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
+import type { Stores } from '../../portal/stores/stores.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -128,7 +128,7 @@ function draw(items: readonly CounterItem[]): string {
 
 /** Every limit of the application's active subscriptions that the options select. */
 async function listCounted(
-  stores: RegistryStores,
+  stores: Stores,
   catalogue: Catalogue,
   options: CounterOptions,
   now: () => number,

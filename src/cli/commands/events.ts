@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import type { Stores } from '../../portal/stores/stores.ts'
 import type { SecurityEventFilter } from '../../registry/audit/security-event-log.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -56,7 +56,7 @@ export function registerEvents(command: Command, context: CommandContext): void 
 
   /** Records that the events were read, and by whom. The log and the metrics belong to the processes that serve. */
   function recordRead(
-    stores: RegistryStores,
+    stores: Stores,
     { parties = [] }: SecurityEventFilter,
     name: string,
   ): Promise<void> {
@@ -127,7 +127,7 @@ export function registerEvents(command: Command, context: CommandContext): void 
 }
 
 async function filterOf(
-  stores: RegistryStores,
+  stores: Stores,
   { event, application, developer, party, key, from, until }: FilterOptions,
 ): Promise<SecurityEventFilter> {
   if (event !== undefined) await checkEvent(event)

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import type { Stores } from '../../portal/stores/stores.ts'
 import { isWorking, keyState } from '../../registry/keys/key-state.ts'
 import type { ApiKey, IssuedKey } from '../../registry/keys/keys.ts'
 import { RegistryNotFound } from '../../registry/registry-errors.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -175,7 +175,7 @@ export function registerKey(command: Command, context: CommandContext): void {
 
   /** The keys that replaced a key, one after the other, and work. */
   async function livingSuccessors(
-    { keys }: Pick<RegistryStores, 'keys'>,
+    { keys }: Pick<Stores, 'keys'>,
     { replacedBy }: ApiKey,
   ): Promise<readonly ApiKey[]> {
     const living: ApiKey[] = []
@@ -200,7 +200,7 @@ interface AddressOption {
 
 const addressWords = 'an address or CIDR from which the key may be used; give it once for each'
 
-function findKeyId(stores: RegistryStores, reference: string): Promise<string> {
+function findKeyId(stores: Stores, reference: string): Promise<string> {
   return findId(stores, 'key', publicId(reference))
 }
 

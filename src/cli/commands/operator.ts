@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { pagePaths } from '../../portal/pages/page-paths.ts'
-import type { Developer } from '../../portal/stores/accounts/developers.ts'
+import type { Stores } from '../../portal/stores/stores.ts'
+import type { Developer } from '../../registry/applications/developer.ts'
 import { RegistryConflict } from '../../registry/registry-errors.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
 import { findAddresses } from '../addresses.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -91,7 +91,7 @@ export function registerOperator(command: Command, context: CommandContext): voi
 
 /** Two commands that add the same address at once both find no account; the slower one then finds the other's. */
 async function findOrMake(
-  { developers }: RegistryStores,
+  { developers }: Stores,
   input: { email: string; name: string; by: string },
 ): Promise<Developer> {
   const known = await developers.findByEmail(input.email)

@@ -1,4 +1,4 @@
-import type { CatalogueChange } from '../../catalogue/compare-catalogues.ts'
+import type { CatalogueChange } from '../../catalogue/catalogue-change.ts'
 import type { AffectedApplication } from '../../gateway/operate/plan/affected.ts'
 import type { AssessedPlan, WouldHaveRefused } from '../../gateway/operate/plan/assess-plan.ts'
 import type { OverNow } from '../../gateway/operate/plan/over-now.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { assessPlan } from '../../gateway/operate/plan/assess-plan.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
+import type { Stores } from '../../portal/stores/stores.ts'
 import { breakingExitCode, ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import type { CountersSession } from '../counters-session.ts'
@@ -46,7 +46,7 @@ export function registerPlan(command: Command, context: CommandContext): void {
 }
 
 async function inForceOf(
-  stores: RegistryStores,
+  stores: Stores,
   context: CommandContext,
   against: string | undefined,
 ): Promise<InForce> {

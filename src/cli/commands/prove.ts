@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { Stores } from '../../portal/stores/stores.ts'
 import type { ToldSamples } from '../../registry/feed/count-samples.ts'
 import type { LivingProcess } from '../../registry/feed/processes.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
 import { ReportedError, UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -62,10 +62,7 @@ export function registerProve(command: Command, context: CommandContext): void {
     })
 }
 
-async function ask(
-  stores: Pick<RegistryStores, 'changes' | 'countSamples' | 'processes'>,
-  by: string,
-) {
+async function ask(stores: Pick<Stores, 'changes' | 'countSamples' | 'processes'>, by: string) {
   const living = (await stores.processes.living()).filter(({ roles }) => roles.includes('gateway'))
   const first = await answers(stores, living, by)
   await delay(settledMs)
@@ -86,7 +83,7 @@ async function ask(
  * @param by undefined: the second question of a proof, which is in the audit log
  */
 async function answers(
-  { changes, countSamples }: Pick<RegistryStores, 'changes' | 'countSamples'>,
+  { changes, countSamples }: Pick<Stores, 'changes' | 'countSamples'>,
   living: readonly LivingProcess[],
   by: string | undefined,
 ): Promise<readonly ToldSamples[]> {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { shortDigest } from '../../gateway/operate/configuration-metrics.ts'
+import type { Stores } from '../../portal/stores/stores.ts'
 import type { LivingProcess, Processes, UnseenProcess } from '../../registry/feed/processes.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
 import { ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -96,7 +96,7 @@ interface Outcome {
 }
 
 interface ReloadAllOptions {
-  readonly stores: Pick<RegistryStores, 'changes' | 'processes'>
+  readonly stores: Pick<Stores, 'changes' | 'processes'>
   readonly by: string
   /** Further facts for the audit. */
   readonly detail: Readonly<Record<string, string>>

@@ -4,7 +4,7 @@ import {
   replayApplication,
 } from '../../portal/replay/replay-application.ts'
 import type { Replay, ReplayedOperation } from '../../portal/replay/replay-calls.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
+import type { Stores } from '../../portal/stores/stores.ts'
 import { findApplication } from '../find.ts'
 import { drawTable, printable } from '../output.ts'
 
@@ -15,7 +15,7 @@ export interface NamedReplay {
 }
 
 export interface ReplayApplicationsOptions {
-  readonly stores: RegistryStores
+  readonly stores: Stores
   readonly catalogue: Catalogue
   readonly from: ApiVersion
   readonly to: ApiVersion

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { versionKey } from '../../catalogue/catalogue.ts'
-import { RegistryNotFound } from '../../registry/registry-errors.ts'
 import type { Subscription } from '../../registry/applications/subscriptions.ts'
+import { RegistryNotFound } from '../../registry/registry-errors.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { findApplication, findId } from '../find.ts'

@@ -1,10 +1,10 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { CallDrill } from '../../platform/http/drills.ts'
 import type { ErrorCode } from '../../platform/http/errors.ts'
 import type { Refusal } from '../../platform/http/problem.ts'
-import type { Grant } from '../counters/counter.ts'
 import type { Caller } from '../../registry/registry.ts'
-import type { CallResponse } from './call-response.ts'
+import type { Grant } from '../counters/counter.ts'
 import type { ClientCertificate } from './client-certificates.ts'
 import type { Entitlement } from './entitlement.ts'
 import type { Published } from './published.ts'
@@ -265,4 +265,13 @@ export class Call {
     this.exchange?.clientClosed()
     for (const giveBack of this.#held) giveBack()
   }
+}
+
+/** A response that knows its call, for events and routers that pass only the response. */
+export class CallResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
+  call: Call | undefined = undefined
+  /** The same, once it was granted. */
+  granted: GrantedCall | undefined = undefined
 }

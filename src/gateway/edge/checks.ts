@@ -1,5 +1,5 @@
-import type { Counter } from '../counters/counter.ts'
 import type { KeyAuthenticator } from '../../registry/registry.ts'
+import type { Counter } from '../counters/counter.ts'
 import type { GrantedCall } from './call.ts'
 import { Checks } from './check.ts'
 import { type AddressOptions, address } from './checks/address.ts'

@@ -1,9 +1,8 @@
 import { type Operation, type OutagePolicy, versionKey } from '../../catalogue/catalogue.ts'
 import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
+import type { Caller } from '../../registry/registry.ts'
 import { bucketName, rehearsedBucketName } from '../counters/bucket.ts'
 import type { BucketLimit } from '../counters/counter.ts'
-import type { Caller } from '../../registry/registry.ts'
-import type { AuthenticatedCall } from './call.ts'
 import type { Published } from './published.ts'
 
 /** What a caller may do with an operation: found once and reused while valid. */
@@ -60,7 +59,11 @@ function rehearsedBy(
 }
 
 /** The part of a call that determines its entitlement. */
-export type EntitledBy = Pick<AuthenticatedCall, 'caller' | 'operation' | 'published'>
+export interface EntitledBy {
+  readonly caller: Caller
+  readonly operation: Operation
+  readonly published: Published
+}
 
 /** Entitlements that were found before. */
 export interface KnownEntitlements {

@@ -1,4 +1,8 @@
-import { networkOf, unknownClient, unknownClientsFactor } from '../../platform/http/client-address.ts'
+import {
+  networkOf,
+  unknownClient,
+  unknownClientsFactor,
+} from '../../platform/http/client-address.ts'
 
 /** Counts failed authentications per client address. */
 export interface FailureThrottle {

@@ -1,6 +1,5 @@
 import type { Refuse } from './answer/refuse.ts'
-import { Call, type GrantedCall } from './call.ts'
-import type { CallResponse } from './call-response.ts'
+import { Call, type CallResponse, type GrantedCall } from './call.ts'
 import type { Checks, End } from './check.ts'
 import type { Forward } from './forward/road.ts'
 import type { Observer } from './observer.ts'

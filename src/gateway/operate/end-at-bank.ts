@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { type UpstreamCredentials, upstreamOptions } from '../../platform/http/tls.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { type Repetition, repeatedly } from '../../platform/process/repeatedly.ts'
-import { type UpstreamCredentials, upstreamOptions } from '../../platform/http/tls.ts'
 import type { Watched } from '../../platform/settings/watched-files.ts'
-import type { IdentitySigner } from '../edge/forward/identity.ts'
 import type { DeletedApplications } from '../../registry/applications/deleted-applications.ts'
+import type { IdentitySigner } from '../edge/forward/identity.ts'
 
 export interface EndAtBankOptions {
   readonly deleted: DeletedApplications

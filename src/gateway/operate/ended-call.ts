@@ -1,5 +1,5 @@
-import type { Call } from '../edge/call.ts'
 import type { Caller } from '../../registry/registry.ts'
+import type { Call } from '../edge/call.ts'
 import type { FinishedCall } from './metrics.ts'
 
 /** A finished call, with its outcome and its caller. */

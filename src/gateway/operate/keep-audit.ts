@@ -1,16 +1,16 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { JobMetrics } from '../../platform/process/job-metrics.ts'
 import type { Logger } from '../../platform/log/log.ts'
-import { repeatedly } from '../../platform/process/repeatedly.ts'
 import type { SecurityEventName, SecurityEvents } from '../../platform/log/security-events.ts'
+import type { JobMetrics } from '../../platform/process/job-metrics.ts'
+import { repeatedly } from '../../platform/process/repeatedly.ts'
 import { AuditBroken, type SealedEntry } from '../../registry/audit/sealer.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
+import type { Records } from '../../registry/records.ts'
 
 export interface KeepAuditOptions {
   readonly stores: {
-    readonly audit: Pick<RegistryStores['audit'], 'erasePersonal'>
-    readonly auditChain: Pick<RegistryStores['auditChain'], 'seal'>
-    readonly securityEvents: Pick<RegistryStores['securityEvents'], 'prune'>
+    readonly audit: Pick<Records['audit'], 'erasePersonal'>
+    readonly auditChain: Pick<Records['auditChain'], 'seal'>
+    readonly securityEvents: Pick<Records['securityEvents'], 'prune'>
   }
   readonly events: Pick<SecurityEvents, 'record'>
   readonly metricsRegistry: Registry

@@ -1,11 +1,11 @@
 import type { Logger } from '../../platform/log/log.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
-import type { Published } from '../edge/published.ts'
 import {
   type NotedConfiguration,
   notedConfiguration,
   type PublishedConfigurations,
 } from '../../registry/feed/published-configurations.ts'
+import type { Published } from '../edge/published.ts'
 
 const everyMs = 60_000
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { JobMetrics } from '../../platform/process/job-metrics.ts'
 import type { Logger } from '../../platform/log/log.ts'
+import type { JobMetrics } from '../../platform/process/job-metrics.ts'
 import { type Repetition, repeatedly } from '../../platform/process/repeatedly.ts'
 import { consolidateOutages, pruneAvailability } from '../../registry/availability/consolidate.ts'
 import type { Keys } from '../../registry/keys/keys.ts'

@@ -1,6 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/database/database.ts'
-import { createLoadGauge, createPoolGauges, databaseGauges } from '../../platform/process/load-gauges.ts'
+import {
+  createLoadGauge,
+  createPoolGauges,
+  databaseGauges,
+} from '../../platform/process/load-gauges.ts'
 import { createStoreGauge, type StoreName } from '../../platform/process/store-gauge.ts'
 import type { RegistryLoad } from '../../registry/open-registry.ts'
 

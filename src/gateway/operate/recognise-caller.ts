@@ -1,6 +1,6 @@
+import type { Caller, KeyAuthenticator, KeyMemory, RevokedKeys } from '../../registry/registry.ts'
 import { mayBeRecorded } from '../edge/answer/may-be-recorded.ts'
 import type { Call } from '../edge/call.ts'
-import type { Caller, KeyAuthenticator, KeyMemory, RevokedKeys } from '../../registry/registry.ts'
 
 /**
  * Finds the caller of a call that was refused before its key was checked, so

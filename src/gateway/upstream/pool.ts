@@ -4,8 +4,8 @@
 // one backend and the bytes of one exchange. It knows no call, key, limit or refusal: `edge/forward/` does.
 
 import { createSecureContext } from 'node:tls'
-import type { PoolLoad } from '../../platform/process/pool-load.ts'
 import { type UpstreamCredentials, upstreamOptions } from '../../platform/http/tls.ts'
+import type { PoolLoad } from '../../platform/process/pool-load.ts'
 import type { Watched } from '../../platform/settings/watched-files.ts'
 import { prepareAnswerParser } from './answer-parser.ts'
 import {

@@ -1,4 +1,5 @@
 import { Client, type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg'
+import type { Logger } from '../log/log.ts'
 import {
   type DatabaseServers,
   isStandby,
@@ -7,7 +8,6 @@ import {
   suggestsFailover,
 } from './database-servers.ts'
 import { splitDatabaseTls } from './database-tls.ts'
-import type { Logger } from '../log/log.ts'
 
 /** With which user and password, and to which of its servers, a process connects to its database. */
 export interface Logins {

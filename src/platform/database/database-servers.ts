@@ -1,7 +1,7 @@
 import { Client, DatabaseError } from 'pg'
+import type { Logger } from '../log/log.ts'
 import { splitDatabaseTls } from './database-tls.ts'
 import { serverUrls } from './database-urls.ts'
-import type { Logger } from '../log/log.ts'
 
 /**
  * A standby, or a primary that was demoted under its connections: it accepts no

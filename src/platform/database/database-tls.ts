@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions, SecureContextOptions } from 'node:tls'
-import { codeOf } from '../log/error-code.ts'
 import { protocol } from '../http/tls.ts'
+import { codeOf } from '../log/error-code.ts'
 
 /** Parameters of libpq that concern TLS. */
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'ssl', 'uselibpqcompat']

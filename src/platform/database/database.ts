@@ -1,6 +1,8 @@
 import { hostname } from 'node:os'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type ClientBase, DatabaseError, Pool, types } from 'pg'
+import type { Logger } from '../log/log.ts'
+import type { PoolLoad } from '../process/pool-load.ts'
 import { createLogins, type Logins } from './database-logins.ts'
 import {
   createDatabaseServers,
@@ -10,8 +12,6 @@ import {
   StandbyServer,
 } from './database-servers.ts'
 import { splitDatabaseTls } from './database-tls.ts'
-import type { Logger } from '../log/log.ts'
-import type { PoolLoad } from '../process/pool-load.ts'
 
 /** One PostgreSQL database, shared by all parts of the process. */
 export interface Database {

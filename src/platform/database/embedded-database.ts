@@ -1,10 +1,10 @@
 import { unlink } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import type { Logger } from '../log/log.ts'
 import { answers, socketPathIn } from './data-folder.ts'
 import { prepareDatabaseFolder, whyItDoesNotStart } from './database-folder.ts'
 import type { EmbeddedDatabaseWorkerData } from './embedded-database-worker.ts'
-import type { Logger } from '../log/log.ts'
 
 export interface EmbeddedDatabaseOptions {
   /** A folder this process has locked ({@link openDataFolder}), because the database has no lock. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Database } from './database.ts'
-import type { Lifetime } from '../process/lifetime.ts'
 import type { Logger } from '../log/log.ts'
+import type { Lifetime } from '../process/lifetime.ts'
 import { repeatedly } from '../process/repeatedly.ts'
+import type { Database } from './database.ts'
 
 export interface WatchDatabaseOptions {
   readonly database: Pick<Database, 'connect'>

@@ -1,5 +1,5 @@
-import { type AccessLog, isWritten } from './access-log.ts'
 import type { Logger } from '../log/log.ts'
+import { type AccessLog, isWritten } from './access-log.ts'
 
 /** Writes the log line of a finished request, if ACCESS_LOG chooses requests with this status. */
 export type WriteAccessLine = (status: number, fields: () => object) => void

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6, SocketAddress } from 'node:net'
-import { isEncrypted } from './http-server.ts'
 import type { Logger } from '../log/log.ts'
+import { isEncrypted } from './http-server.ts'
 
 /** Returns the address of the client that made a request, or {@link unknownClient}. */
 export type ClientAddress = (request: IncomingMessage) => string

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf, plainAddress } from './client-address.ts'
 import { Tally } from '../tally.ts'
+import { networkOf, plainAddress } from './client-address.ts'
 
 export interface ConnectionLimits {
   readonly connectionsPerAddress: number

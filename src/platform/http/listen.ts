@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { codeOf } from '../log/error-code.ts'
+import type { ListenAddress } from '../settings/settings-reader.ts'
 import { isSecure } from './http-server.ts'
 import { type ServedConnections, trackConnections } from './served-connections.ts'
-import type { ListenAddress } from '../settings/settings-reader.ts'
 
 /** A listener could not bind its address. */
 export class ListenError extends Error {

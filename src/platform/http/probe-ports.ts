@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { codeOf } from '../log/error-code.ts'
+import type { ListenAddress } from '../settings/settings-reader.ts'
 import { isFree } from './free-port.ts'
 import { bindFailure, boundHost } from './listen.ts'
-import type { ListenAddress } from '../settings/settings-reader.ts'
 
 /** A listener that a start will bind. */
 export interface PlannedListener {

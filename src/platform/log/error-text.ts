@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { DatabaseFolderUnusable } from '../database/database-folder.ts'
-import { ListenError } from '../http/listen.ts'
 import { SchemaError } from '../database/schema-state.ts'
+import { ListenError } from '../http/listen.ts'
 
 /** Maximum number of causes in the text. */
 const causesMax = 5

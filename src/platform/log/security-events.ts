@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
-import type { Logger } from './log.ts'
 import { repeatedly } from '../process/repeatedly.ts'
+import type { Logger } from './log.ts'
 
 /** One kind of security event: how its log line looks, and its row in docs/security-events.md. */
 interface SecurityEventRow {

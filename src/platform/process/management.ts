@@ -5,8 +5,8 @@ import { gzip } from 'node:zlib'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createHttpServer } from '../http/http-server.ts'
-import { joinRoles } from './join-roles.ts'
 import type { ListenerTls } from '../http/tls.ts'
+import { joinRoles } from './join-roles.ts'
 
 /** What the process serves, as `/readyz` reports it. */
 export interface ShownConfiguration {

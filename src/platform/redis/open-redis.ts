@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
-import type { RedisAddress, SentinelRedis, SingleRedis } from './redis-address.ts'
 import { protocol } from '../http/tls.ts'
+import type { RedisAddress, SentinelRedis, SingleRedis } from './redis-address.ts'
 
 /** A client of ioredis, and how to close it. */
 export interface OpenRedis {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type AccessLog, parseAccessLog } from '../http/access-log.ts'
 import { databaseTlsProblem } from '../database/database-tls.ts'
 import { databaseServersProblem, serverUrls } from '../database/database-urls.ts'
-import { codeOf } from '../log/error-code.ts'
+import { type AccessLog, parseAccessLog } from '../http/access-log.ts'
 import { isLoopback } from '../http/loopback.ts'
 import { isNetwork } from '../http/networks.ts'
+import type { CertificateFiles } from '../http/tls.ts'
+import { codeOf } from '../log/error-code.ts'
 import { parseRedisAddress, type RedisAddress, RedisAddressError } from '../redis/redis-address.ts'
 import { secretListProblem } from './secret-list.ts'
-import type { CertificateFiles } from '../http/tls.ts'
 
 /** Where a listener binds. Port 0 selects any free port. */
 export interface ListenAddress {

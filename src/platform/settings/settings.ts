@@ -9,11 +9,11 @@ import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import type { AccessLog } from '../http/access-log.ts'
-import { logFormats, logLevels } from '../log/log.ts'
 import { isLoopback } from '../http/loopback.ts'
 import { addressModes } from '../http/recorded-address.ts'
-import { createSettingsReader, type SettingsReader } from './settings-reader.ts'
 import type { CertificateFiles } from '../http/tls.ts'
+import { logFormats, logLevels } from '../log/log.ts'
+import { createSettingsReader, type SettingsReader } from './settings-reader.ts'
 
 /** The roles a process can run. */
 export const roles = ['gateway', 'portal', 'backend'] as const

@@ -1,10 +1,6 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import type { GatewayState, PortalFacts } from '../../portal/api/schemas/accounts.ts'
-import type {
-  FrontPage,
-  PublishedApis,
-  VersionDiff,
-} from '../../portal/api/schemas/catalogue.ts'
+import type { FrontPage, PublishedApis, VersionDiff } from '../../portal/api/schemas/catalogue.ts'
 import { languageQuery } from '../words.ts'
 import { request, requestList } from './client.ts'
 

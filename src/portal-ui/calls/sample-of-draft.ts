@@ -1,8 +1,4 @@
-import type {
-  SampleCall,
-  SamplePart,
-  SampleValue,
-} from '../../portal/samples/sample-call.ts'
+import type { SampleCall, SamplePart, SampleValue } from '../../portal/samples/sample-call.ts'
 import { sampleValue } from '../../portal/samples/sample-value.ts'
 import { type CallDraft, callHeaders, callUrl, keyHeader } from './call-draft.ts'
 import { requestIdHeader } from './call-shape.ts'

@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter'
-import { pagePaths } from '../../portal/pages/page-paths.ts'
 import type { Developer } from '../../portal/api/schemas/accounts.ts'
+import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { useFacts } from '../facts.tsx'
 import { t } from '../words.ts'
 

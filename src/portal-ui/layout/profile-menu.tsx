@@ -1,6 +1,6 @@
 import { Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { pagePaths } from '../../portal/pages/page-paths.ts'
 import type { Developer } from '../../portal/api/schemas/accounts.ts'
+import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { useSignOut } from '../api/session.ts'
 import { Menu, MenuDivider, MenuItem } from '../components/menu.tsx'
 import { t } from '../words.ts'

@@ -1,15 +1,19 @@
 import { Button } from '@mantine/core'
 import { Link } from 'wouter'
-import { pagePaths } from '../../portal/pages/page-paths.ts'
 import type { Application } from '../../portal/api/schemas/applications.ts'
-import type { PublishedPlan } from '../../portal/api/schemas/catalogue.ts'
+import type { PublishedPlan, PublishedVersion } from '../../portal/api/schemas/catalogue.ts'
+import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { useApplications, useSubscribing, useSubscriptions } from '../api/applications.ts'
 import { Menu, MenuItem, MenuLabel } from '../components/menu.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { tabPath } from '../tab-path.ts'
 import { t } from '../words.ts'
 import classes from './reference.module.css'
-import type { SubscribeVersionProps } from './subscribe-version.tsx'
+
+export interface SubscribeVersionProps {
+  readonly api: string
+  readonly version: PublishedVersion
+}
 
 /** Subscribes one of the reader's own applications. */
 export function OwnApplications({ api, version }: SubscribeVersionProps) {

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { Suspense } from 'react'
 import { Link } from 'wouter'
-import type { PublishedVersion } from '../../portal/api/schemas/catalogue.ts'
 import { useSession } from '../api/session.ts'
 import { lazyPage } from '../lazy-page.tsx'
 import { versionPath } from '../published.ts'
 import { t } from '../words.ts'
+import type { SubscribeVersionProps } from './own-applications.tsx'
 import { signInPath } from './sign-in-path.ts'
 
 /** For signed-in readers only: the menu weighs as much as the rest of the page. */
@@ -13,11 +13,6 @@ const { Page: OwnApplications } = lazyPage(
   () => import('./own-applications.tsx'),
   'OwnApplications',
 )
-
-export interface SubscribeVersionProps {
-  readonly api: string
-  readonly version: PublishedVersion
-}
 
 /** Subscribes one of the reader's applications with one press; a visitor signs in first. */
 export function SubscribeVersion({ api, version }: SubscribeVersionProps) {

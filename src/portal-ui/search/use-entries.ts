@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { pagePaths } from '../../portal/pages/page-paths.ts'
 import type { ApplicationList } from '../../portal/api/schemas/applications.ts'
 import type { SearchEntry } from '../../portal/api/schemas/guides.ts'
+import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { requestList } from '../api/client.ts'
 import { useSearchIndex } from '../api/guides.ts'
 import { useSession } from '../api/session.ts'

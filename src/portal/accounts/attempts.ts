@@ -14,9 +14,9 @@ import {
   unknownClientsFactor,
 } from '../../platform/http/client-address.ts'
 import type { SecurityFact } from '../../platform/log/security-events.ts'
-import { mailTokenSeconds } from '../stores/accounts/mail-tokens.ts'
-import type { Keyring } from '../secrets/keyring.ts'
 import { PortalError } from '../api/portal-error.ts'
+import type { Keyring } from '../sealing/keyring.ts'
+import { mailTokenSeconds } from '../stores/accounts/mail-tokens.ts'
 import type { Turn } from './fair-queue.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import type { Needs } from '../services.ts'
 import type { Sessions, SignInProof, UsedFactor } from '../stores/accounts/sessions.ts'
-import type { PortalServices } from '../services.ts'
 
 /**
  * Starts a session with a new id for the request and ends the session that the
@@ -49,7 +49,7 @@ async function underNewId(
 
 /** {@link beginSession} for a person who came without one: counts and records the sign-in. */
 export async function beginSignIn(
-  services: Pick<PortalServices, 'stores' | 'metrics' | 'events' | 'circumstances'>,
+  services: Needs<'metrics' | 'events' | 'circumstances', 'sessions'>,
   request: FastifyRequest,
   proof: SignInProof,
 ): Promise<boolean> {

@@ -8,9 +8,9 @@ import { randomBytes } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import session from '@fastify/session'
 import type { FastifyRequest } from 'fastify'
-import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../api/portal-error.ts'
-import type { PortalServices } from '../services.ts'
+import type { PortalApp } from '../portal-app.ts'
+import type { Needs } from '../services.ts'
 import { createSessionStore } from './session-store.ts'
 
 /**
@@ -23,7 +23,7 @@ import { createSessionStore } from './session-store.ts'
  */
 export function carrySessions(
   scope: PortalApp,
-  { portalUrl, secrets, stores }: Pick<PortalServices, 'portalUrl' | 'secrets' | 'stores'>,
+  { portalUrl, secrets, stores }: Needs<'portalUrl' | 'secrets', 'sessions'>,
 ): void {
   const { name, attributes } = sessionCookie(portalUrl())
 

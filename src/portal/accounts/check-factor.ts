@@ -1,14 +1,14 @@
+import { inputInvalid, PortalError } from '../api/portal-error.ts'
+import type { FactorAnswer } from '../api/schemas/factors.ts'
+import type { Needs } from '../services.ts'
 import type { ChallengePurpose, FactorChallenge } from '../stores/accounts/factor-challenges.ts'
 import { wrongCodesMax } from '../stores/accounts/factors.ts'
 import type { UsedFactor } from '../stores/accounts/sessions.ts'
-import { inputInvalid, PortalError } from '../api/portal-error.ts'
-import type { FactorAnswer } from '../api/schemas/factors.ts'
-import type { PortalServices } from '../services.ts'
 import { recoveryCodeHash } from './recovery-codes.ts'
 
-export type CheckFactorServices = Pick<
-  PortalServices,
-  'stores' | 'attempts' | 'mails' | 'totp' | 'passkeys' | 'now'
+export type CheckFactorServices = Needs<
+  'attempts' | 'mails' | 'totp' | 'passkeys' | 'now',
+  'factorChallenges' | 'factors'
 >
 
 /** A challenge that was passed. */

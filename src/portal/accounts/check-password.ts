@@ -1,21 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { PasswordAttempt } from '../stores/accounts/credentials.ts'
-import { passwordAttemptsMax } from '../stores/accounts/credentials.ts'
 import { PortalError } from '../api/portal-error.ts'
-import type { PortalServices } from '../services.ts'
+import type { Needs } from '../services.ts'
+import { type PasswordAttempt, passwordAttemptsMax } from '../stores/accounts/credentials.ts'
 import { knownDevice } from './known-device.ts'
 
-export type CheckPasswordServices = Pick<
-  PortalServices,
-  | 'stores'
-  | 'passwords'
-  | 'attempts'
-  | 'mails'
-  | 'events'
-  | 'circumstances'
-  | 'secrets'
-  | 'portalUrl'
-  | 'now'
+export type CheckPasswordServices = Needs<
+  'passwords' | 'attempts' | 'mails' | 'events' | 'circumstances' | 'secrets' | 'portalUrl' | 'now',
+  'credentials'
 >
 
 /** A password to check, and the account it should belong to. */

@@ -1,6 +1,6 @@
+import type { Needs, PortalServices } from '../services.ts'
 import type { ChallengePurpose, FactorChallenge } from '../stores/accounts/factor-challenges.ts'
 import type { NewFactor } from '../stores/accounts/factors.ts'
-import type { PortalServices } from '../services.ts'
 import { challengeExpired, factorInvalid } from './check-factor.ts'
 
 /** How the developer shows that a new factor works. */
@@ -19,7 +19,7 @@ export interface NewFactorAnswer {
  * @throws {PortalError} CHALLENGE_EXPIRED, SECOND_FACTOR_INVALID
  */
 export async function checkNewFactor(
-  services: Pick<PortalServices, 'stores' | 'totp' | 'passkeys'>,
+  services: Needs<'totp' | 'passkeys', 'factorChallenges'>,
   purpose: Extract<ChallengePurpose, 'totp' | 'passkey' | 'enrolment'>,
   developerId: string,
   answer: NewFactorAnswer,

@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { Lifetime } from '../../platform/process/lifetime.ts'
 import type { Logger } from '../../platform/log/log.ts'
+import type { Lifetime } from '../../platform/process/lifetime.ts'
 import { accessOptions, followLogin, openRedis } from '../../platform/redis/open-redis.ts'
 import type { ClusterRedis, RedisAddress } from '../../platform/redis/redis-address.ts'
 import { type Attempts, type AttemptsOptions, createAttempts } from './attempts.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { FactorSet } from '../stores/accounts/factors.ts'
 import type { FactorChallenge } from '../api/schemas/factors.ts'
-import type { PortalServices } from '../services.ts'
+import type { Needs } from '../services.ts'
+import type { FactorSet } from '../stores/accounts/factors.ts'
 
 export interface ChallengeInput {
   readonly purpose: 'sign-in' | 'step-up'
@@ -14,7 +14,7 @@ export interface ChallengeInput {
 
 /** Asks for one of a developer's second factors. `check-factor.ts` takes the answer. */
 export async function openChallenge(
-  { stores, passkeys }: Pick<PortalServices, 'stores' | 'passkeys'>,
+  { stores, passkeys }: Needs<'passkeys', 'factorChallenges'>,
   { factors, ...input }: ChallengeInput,
 ): Promise<FactorChallenge> {
   const nonce = newNonce()

@@ -2,7 +2,13 @@ import { parentPort } from 'node:worker_threads'
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import * as common from '@zxcvbn-ts/language-common'
 import * as english from '@zxcvbn-ts/language-en'
-import type { PasswordEstimate } from './password-estimate.ts'
+
+/** What zxcvbn says of a password. */
+export interface PasswordEstimate {
+  readonly guessesLog10: number
+  /** What it found in the password, in order. */
+  readonly pieces: readonly { readonly pattern: string; readonly length: number }[]
+}
 
 /** The estimate takes time with the length, and 40 characters that are easy to guess make no strong password. */
 const analysedMax = 40

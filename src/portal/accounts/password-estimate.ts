@@ -1,12 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { createFairQueue } from './fair-queue.ts'
-
-/** What zxcvbn says of a password. */
-export interface PasswordEstimate {
-  readonly guessesLog10: number
-  /** What it found in the password, in order. */
-  readonly pieces: readonly { readonly pattern: string; readonly length: number }[]
-}
+import type { PasswordEstimate } from './password-estimate-thread.ts'
 
 /**
  * Estimates how many guesses a password withstands, in a thread of its own: the

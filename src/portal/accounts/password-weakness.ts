@@ -1,6 +1,7 @@
 import { inputInvalid } from '../api/portal-error.ts'
 import { QueueFull } from './fair-queue.ts'
-import { estimatePassword, type PasswordEstimate } from './password-estimate.ts'
+import { estimatePassword } from './password-estimate.ts'
+import type { PasswordEstimate } from './password-estimate-thread.ts'
 import { overloaded } from './passwords.ts'
 
 /** The owner of the new password: guessing programs try an owner's address and name first. */

@@ -1,11 +1,11 @@
+import type { Logger } from '../../platform/log/log.ts'
 import type { JobMetrics } from '../../platform/process/job-metrics.ts'
 import type { Lifetime } from '../../platform/process/lifetime.ts'
-import type { Logger } from '../../platform/log/log.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
+import type { Stores } from '../stores/stores.ts'
 
 export interface PruneExpiredOptions {
-  readonly stores: Pick<RegistryStores, 'sessions' | 'mailTokens' | 'factorChallenges'>
+  readonly stores: Pick<Stores, 'sessions' | 'mailTokens' | 'factorChallenges'>
   readonly jobs: JobMetrics
   readonly log: Pick<Logger, 'warn'>
   readonly lifetime: Lifetime

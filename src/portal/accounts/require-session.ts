@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { type LiveSession, proofMinutes } from '../stores/accounts/sessions.ts'
 import { notFound, PortalError } from '../api/portal-error.ts'
 import { signedIn } from '../api/request.ts'
 import type { PortalServices } from '../services.ts'
+import { type LiveSession, proofMinutes } from '../stores/accounts/sessions.ts'
 
 /** Lets pass who is signed in. @throws {PortalError} SESSION_REQUIRED */
 export async function requireSession(request: FastifyRequest): Promise<void> {

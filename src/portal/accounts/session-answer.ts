@@ -1,13 +1,13 @@
-import type { LiveSession } from '../stores/accounts/sessions.ts'
 import { developerAnswer, withInstants } from '../api/answers.ts'
 import { PortalError } from '../api/portal-error.ts'
 import type { Session } from '../api/schemas/accounts.ts'
-import type { PortalServices } from '../services.ts'
+import type { Needs } from '../services.ts'
+import type { LiveSession } from '../stores/accounts/sessions.ts'
 import { needsFactor } from './require-session.ts'
 
 /** A session as its developer sees it. @throws {PortalError} SESSION_REQUIRED when it has just ended */
 export async function sessionAnswer(
-  services: Pick<PortalServices, 'stores' | 'isFactorRequired'>,
+  services: Needs<'isFactorRequired', 'profiles'>,
   session: LiveSession | undefined,
 ): Promise<Session> {
   const { profiles } = services.stores

@@ -1,7 +1,7 @@
 import type { SessionStore } from '@fastify/session'
 import { isOutage } from '../../platform/database/database.ts'
-import type { Sessions } from '../stores/accounts/sessions.ts'
 import { PortalError } from '../api/portal-error.ts'
+import type { Sessions } from '../stores/accounts/sessions.ts'
 
 /**
  * The registry's sessions as @fastify/session wants them. A visitor leaves no

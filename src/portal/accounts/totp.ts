@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Language } from '../../messages/language.ts'
-import type { Keyring } from '../secrets/keyring.ts'
-import { reSealed, seal, unseal } from '../secrets/sealed.ts'
+import type { Keyring } from '../sealing/keyring.ts'
+import { reSealed, seal, unseal } from '../sealing/sealed.ts'
 
 /** Whose authenticator app it is. */
 export interface TotpOwner {

@@ -5,8 +5,12 @@ import {
   startQueueWorker,
 } from '../../platform/process/queue-worker.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
-import type { AttemptResult, ClaimedDelivery, WebhookQueue } from '../stores/alerts/webhook-queue.ts'
-import type { Keyring } from '../secrets/keyring.ts'
+import type { Keyring } from '../sealing/keyring.ts'
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  WebhookQueue,
+} from '../stores/alerts/webhook-queue.ts'
 import { sendWebhook } from './send-webhook.ts'
 import type { WebhookMetrics } from './webhook-metrics.ts'
 import { unsealSecret } from './webhook-secret.ts'

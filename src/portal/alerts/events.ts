@@ -1,7 +1,7 @@
 import type { ShownWindow } from '../../catalogue/catalogue.ts'
 import type { AlertKind } from '../stores/alerts/alerts.ts'
-import type { RegistryTransaction } from '../../registry/transaction.ts'
 import { queueEvent, type WebhookMessage } from '../stores/alerts/webhook-queue.ts'
+import type { PortalTransaction } from '../stores/schema.ts'
 
 /** A key as events show it. */
 interface ShownKey {
@@ -82,7 +82,7 @@ export interface Events {
    * unless the webhook fails for a day or 1,000 newer events wait.
    */
   post(
-    trx: RegistryTransaction,
+    trx: PortalTransaction,
     event: WebhookEvent,
     of: { readonly applicationId: string; readonly at: Date },
   ): Promise<void>

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
+import type { Outbox } from '../mail/outbox.ts'
 import {
   type Expiring,
   findExpiring,
   findExpiryReceiver,
   takeExpiring,
 } from '../stores/alerts/expiry-alerts.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
-import type { Outbox } from '../mail/outbox.ts'
+import type { PortalSchema } from '../stores/schema.ts'
 import type { Events, WebhookEvent } from './events.ts'
 
 /** Tells applications of keys and certificates that expire in 30, 7 and 1 days. */
@@ -16,7 +16,7 @@ export interface ExpiryAlerts {
 }
 
 export interface ExpiryAlertsOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   readonly outbox: Outbox
   readonly events: Events
   /** Milliseconds since 1970. */

@@ -5,6 +5,8 @@ import { type CountedLimit, countedLimits } from '../../gateway/counters/counted
 import type { BucketState, Counter } from '../../gateway/counters/counter.ts'
 import { resetsAt } from '../../gateway/counters/window.ts'
 import { beginCursor, moveCursor, takeTurn } from '../../registry/job-cursor.ts'
+import { inForce } from '../api/in-force.ts'
+import type { Outbox } from '../mail/outbox.ts'
 import {
   type ActiveApplication,
   findActiveApplications,
@@ -12,9 +14,7 @@ import {
   noteLimitAlert,
   takeLimitMail,
 } from '../stores/alerts/limit-alerts.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
-import { inForce } from '../api/in-force.ts'
-import type { Outbox } from '../mail/outbox.ts'
+import type { PortalSchema } from '../stores/schema.ts'
 import type { Events } from './events.ts'
 
 /** Tells applications that they have used 80 % or all of a limit. */
@@ -24,7 +24,7 @@ export interface LimitAlerts {
 }
 
 export interface LimitAlertsOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   readonly catalogue: () => Catalogue
   readonly counter: Pick<Counter, 'peek'>
   readonly outbox: Outbox

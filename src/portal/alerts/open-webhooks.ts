@@ -5,11 +5,11 @@
 
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Database } from '../../platform/database/database.ts'
-import type { Lifetime } from '../../platform/process/lifetime.ts'
 import type { Logger } from '../../platform/log/log.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
+import type { Lifetime } from '../../platform/process/lifetime.ts'
+import type { PortalSecrets } from '../sealing/portal-secrets.ts'
 import { createWebhookQueue } from '../stores/alerts/webhook-queue.ts'
-import type { PortalSecrets } from '../secrets/portal-secrets.ts'
+import type { PortalSchema } from '../stores/schema.ts'
 import { startWebhookDelivery } from './deliver-webhooks.ts'
 import { createEvents, type Events } from './events.ts'
 import { createWebhookMetrics } from './webhook-metrics.ts'
@@ -47,7 +47,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const targets = createWebhookTargets({ settings })
   const metrics = createWebhookMetrics(metricsRegistry)
   const delivery = startWebhookDelivery({
-    queue: createWebhookQueue({ db: database.connect<RegistrySchema>() }),
+    queue: createWebhookQueue({ db: database.connect<PortalSchema>() }),
     targets,
     key,
     metrics,

@@ -1,5 +1,5 @@
-import type { Keyring } from '../secrets/keyring.ts'
-import { reSealed, seal, unseal } from '../secrets/sealed.ts'
+import type { Keyring } from '../sealing/keyring.ts'
+import { reSealed, seal, unseal } from '../sealing/sealed.ts'
 
 /** Encrypts the secret of an application's webhook. @param key `webhooks` of the portal's secrets */
 export function sealSecret(key: Keyring, applicationId: string, secret: string): Buffer {

@@ -1,10 +1,10 @@
 import type * as registered from '../../registry/applications/applications.ts'
+import type * as joined from '../../registry/applications/subscriptions.ts'
 import { certificateState } from '../../registry/certificates/certificate-state.ts'
 import type { ApplicationCertificate } from '../../registry/certificates/certificates.ts'
 import { keyState } from '../../registry/keys/key-state.ts'
 import type { ApiKey, IssuedKey as Issued } from '../../registry/keys/keys.ts'
 import type { Profile } from '../stores/accounts/profiles.ts'
-import type * as joined from '../../registry/applications/subscriptions.ts'
 import type { Developer } from './schemas/accounts.ts'
 import type {
   Application,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Application } from '../../registry/applications/applications.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
+import type { Stores } from '../stores/stores.ts'
 import { notFound, PortalError } from './portal-error.ts'
 import { signedIn } from './request.ts'
 
@@ -16,7 +16,7 @@ export interface ApplicationParams {
  * @throws {PortalError} NOT_FOUND, for malformed, unknown and foreign ids alike
  */
 export async function ownApplication(
-  { applications }: Pick<RegistryStores, 'applications'>,
+  { applications }: Pick<Stores, 'applications'>,
   request: FastifyRequest,
   { id }: ApplicationParams,
 ): Promise<Application> {
@@ -37,7 +37,7 @@ function foreign(subject: string): PortalError {
  * @throws {PortalError} NOT_FOUND
  */
 export async function ownItem<Item extends { readonly applicationId: string }>(
-  stores: Pick<RegistryStores, 'applications'>,
+  stores: Pick<Stores, 'applications'>,
   request: FastifyRequest<{ Params: ApplicationParams }>,
   items: { find(id: string): Promise<Item | undefined> },
   id: string,

@@ -1,7 +1,7 @@
 import type { FastifyError } from 'fastify'
+import { StoreUnavailableError } from '../../gateway/counters/store-unavailable.ts'
 import { isOutage } from '../../platform/database/database.ts'
 import type { Refusal } from '../../platform/http/problem.ts'
-import { StoreUnavailableError } from '../../gateway/counters/store-unavailable.ts'
 import {
   RegistryConflict,
   RegistryInputInvalid,

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../../platform/http/client-address.ts'
 import { type Circumstances, cutText } from '../../platform/log/security-events.ts'
+import type { Developer } from '../../registry/applications/developer.ts'
 import type { AuditContext } from '../../registry/audit/audit-context.ts'
-import type { Developer } from '../stores/accounts/developers.ts'
 import type { LiveSession } from '../stores/accounts/sessions.ts'
 
 declare module 'fastify' {

@@ -5,8 +5,11 @@ import {
   type Lifecycle,
   versionKey,
 } from '../../catalogue/catalogue.ts'
-import { replayApplication } from '../replay/replay-application.ts'
+import { createOverrides } from '../../registry/applications/overrides.ts'
+import type { RegistryTransaction } from '../../registry/transaction.ts'
 import { createCallRecords } from '../../registry/usage/call-records.ts'
+import type { Events } from '../alerts/events.ts'
+import { replayApplication } from '../replay/replay-application.ts'
 import {
   findUnreminded,
   listSubscribed,
@@ -14,10 +17,7 @@ import {
   type Reminder,
   type UnremindedDeveloper,
 } from '../stores/alerts/deprecation-mails.ts'
-import { createOverrides } from '../../registry/applications/overrides.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
-import type { RegistryTransaction } from '../../registry/transaction.ts'
-import type { Events } from '../alerts/events.ts'
+import type { PortalSchema, PortalTransaction } from '../stores/schema.ts'
 import type { Outbox } from './outbox.ts'
 import { dayOf, daysBetween } from './utc-time.ts'
 
@@ -28,7 +28,7 @@ export interface DeprecationReminders {
 }
 
 export interface DeprecationRemindersOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   readonly catalogue: () => Catalogue
   readonly outbox: Outbox
   readonly events: Events
@@ -95,7 +95,7 @@ export function createDeprecationReminders(
 
   /** What the application's recorded calls would meet in the successor; undefined without one, or without calls. */
   async function replayOf(
-    trx: RegistryTransaction,
+    trx: PortalTransaction,
     { api, version }: Reminder,
     successor: string | undefined,
     application: { readonly applicationId: string; readonly plan: string },
@@ -104,11 +104,12 @@ export function createDeprecationReminders(
     const from = published.versions.get(versionKey(api, version))
     const to = published.versions.get(versionKey(api, successor ?? ''))
     if (from === undefined || to === undefined) return undefined
+    const db: RegistryTransaction = trx
     const { calls, allowed, missing } = await replayApplication({
       ...{ ...application, catalogue: published, from, to, nowMs: now() },
       stores: {
-        calls: createCallRecords({ db: trx }),
-        overrides: createOverrides({ db: trx, now }),
+        calls: createCallRecords({ db }),
+        overrides: createOverrides({ db, now }),
       },
     })
     return calls === 0 ? undefined : { calls, allowed, missing }

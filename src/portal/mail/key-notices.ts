@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../platform/log/log.ts'
 import { beginCursor, lockCursor, moveCursor, readCursor } from '../../registry/job-cursor.ts'
+import type { Events } from '../alerts/events.ts'
 import {
   hasNoticeableChanges,
   type KeyChange,
@@ -9,9 +10,7 @@ import {
   readKeyChanges,
 } from '../stores/alerts/key-changes.ts'
 import { endHours, hasEndedHours, takeLetter } from '../stores/alerts/key-digests.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
-import type { RegistryTransaction } from '../../registry/transaction.ts'
-import type { Events } from '../alerts/events.ts'
+import type { PortalSchema, PortalTransaction } from '../stores/schema.ts'
 import type { Letter } from './letters.ts'
 import type { Outbox } from './outbox.ts'
 
@@ -24,7 +23,7 @@ export interface KeyNotices {
 }
 
 export interface KeyNoticesOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   readonly outbox: Outbox
   readonly events: Events
   readonly log: Pick<Logger, 'warn'>
@@ -84,7 +83,7 @@ export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions)
   }
 
   /** The webhook gets every rotation, however many letters there were. */
-  async function postEvent(trx: RegistryTransaction, change: KeyChange): Promise<void> {
+  async function postEvent(trx: PortalTransaction, change: KeyChange): Promise<void> {
     const { keyId, keyName: name, hint, newKeyId, newHint, applicationId, at } = change
     if (newKeyId === undefined || newHint === undefined) return
     const event = {

@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely'
 import { isDigestDue, lockDigest, takeDigest } from '../stores/alerts/limit-request-digest.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
-import type { RegistryTransaction } from '../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../stores/schema.ts'
 import type { Outbox } from './outbox.ts'
 
 interface LimitRequestMailsOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   readonly outbox: Pick<Outbox, 'post'>
 }
 
@@ -24,7 +23,7 @@ export function createLimitRequestMails({ db, outbox }: LimitRequestMailsOptions
 
 /** Writes each operator one mail about all requests that wait, at most one an hour, under the lock of the digest. */
 export async function tellOperators(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   outbox: Pick<Outbox, 'post'>,
 ): Promise<void> {
   for (const { email, ...facts } of await takeDigest(trx)) {

@@ -1,16 +1,16 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts'
+import type { Counter } from '../../gateway/counters/counter.ts'
 import type { Database } from '../../platform/database/database.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import type { JobMetrics } from '../../platform/process/job-metrics.ts'
 import type { Lifetime } from '../../platform/process/lifetime.ts'
-import type { Logger } from '../../platform/log/log.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
-import type { Counter } from '../../gateway/counters/counter.ts'
 import type { Registry } from '../../registry/open-registry.ts'
-import { pruneAlerts } from '../stores/alerts/prune-alerts.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
 import type { Events } from '../alerts/events.ts'
 import { createExpiryAlerts } from '../alerts/expiry-alerts.ts'
 import { createLimitAlerts } from '../alerts/limit-alerts.ts'
+import { pruneAlerts } from '../stores/alerts/prune-alerts.ts'
+import type { PortalSchema } from '../stores/schema.ts'
 import { createDeprecationReminders } from './deprecation-reminders.ts'
 import { createKeyNotices } from './key-notices.ts'
 import { createLimitRequestMails } from './limit-request-mails.ts'
@@ -52,7 +52,7 @@ const cleanupMs = 600_000
 /** Opens the jobs; changes of keys from here on will be told of. Every portal process runs them, and what they write is written once. */
 export async function openMailJobs(options: MailJobsOptions): Promise<MailJobs> {
   const { catalogue, counter, outbox, events, onChange, folder, now, log, lifetime } = options
-  const db = options.database.connect<RegistrySchema>()
+  const db = options.database.connect<PortalSchema>()
   const keyNotices = createKeyNotices({ db, outbox, events, log })
   const jobs = [
     {

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Database } from '../../platform/database/database.ts'
-import type { Lifetime } from '../../platform/process/lifetime.ts'
 import type { Logger } from '../../platform/log/log.ts'
+import type { Lifetime } from '../../platform/process/lifetime.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
+import type { PortalSecrets } from '../sealing/portal-secrets.ts'
 import { createMailQueue } from '../stores/alerts/mail-queue.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
-import type { PortalSecrets } from '../secrets/portal-secrets.ts'
+import type { PortalSchema } from '../stores/schema.ts'
 import { type Mailbox, parseMailbox } from './compose-mail.ts'
 import { startDelivery } from './deliver.ts'
 import { createFileTransport } from './file-transport.ts'
@@ -55,7 +55,7 @@ export interface MailsOptions {
 export async function openMails(options: MailsOptions): Promise<Mails> {
   const { secrets, portalUrl, log, lifetime } = options
   const delivery = startDelivery({
-    queue: createMailQueue({ db: options.database.connect<RegistrySchema>() }),
+    queue: createMailQueue({ db: options.database.connect<PortalSchema>() }),
     key: secrets.mails,
     transport: await openTransport(options),
     // Only a mail server would bounce mails to reserved domains.

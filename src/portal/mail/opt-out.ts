@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Keyring } from '../secrets/keyring.ts'
+import type { Keyring } from '../sealing/keyring.ts'
 
 /** The mails that a developer can switch off; also the names of the preferences. */
 const optionalMails = ['limits', 'deprecations', 'expiry'] as const

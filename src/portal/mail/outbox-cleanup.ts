@@ -4,11 +4,11 @@ import { domainToUnicode } from 'node:url'
 import type { Kysely } from 'kysely'
 import { ignoreMissing } from '../../platform/log/error-code.ts'
 import { findKnownAddresses } from '../stores/accounts/known-addresses.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
+import type { PortalSchema } from '../stores/schema.ts'
 import { recipientIn } from './read-mail-files.ts'
 
 export interface OutboxCleanupOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   /** Where mails become files; it need not exist. */
   readonly folder: string
   /** Milliseconds since 1970. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Language } from '../../messages/language.ts'
+import type { Keyring } from '../sealing/keyring.ts'
 import { languageOfAddress } from '../stores/accounts/language-of-address.ts'
 import { queueMail } from '../stores/alerts/mail-queue.ts'
-import type { RegistryTransaction } from '../../registry/transaction.ts'
-import type { Keyring } from '../secrets/keyring.ts'
+import type { PortalTransaction } from '../stores/schema.ts'
 import { type Letter, renderLetter } from './letters.ts'
 import type { OptOuts } from './opt-out.ts'
 import { sealMail } from './sealed-mail.ts'
@@ -21,7 +21,7 @@ export interface Outbox {
    * @param asked the language of the request, where no other is known (Default: English)
    */
   post(
-    trx: RegistryTransaction,
+    trx: PortalTransaction,
     letter: Letter,
     to: string | undefined,
     asked?: Language,

@@ -1,5 +1,5 @@
-import type { Keyring } from '../secrets/keyring.ts'
-import { seal, unseal } from '../secrets/sealed.ts'
+import type { Keyring } from '../sealing/keyring.ts'
+import { seal, unseal } from '../sealing/sealed.ts'
 import type { Letter } from './letters.ts'
 
 /** A mail as it waits: everything but who sends it. */

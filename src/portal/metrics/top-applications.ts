@@ -2,8 +2,8 @@ import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { type CountedLimit, countedLimits } from '../../gateway/counters/counted-limits.ts'
 import type { Counter } from '../../gateway/counters/counter.ts'
 import { resetsAt } from '../../gateway/counters/window.ts'
-import type { ApplicationFigures, CallerFigures } from '../stores/figures/application-figures.ts'
 import { inForce } from '../api/in-force.ts'
+import type { ApplicationFigures, CallerFigures } from '../stores/figures/application-figures.ts'
 
 /** A limit that an application has nearly or wholly used up. */
 export interface UsedUp {

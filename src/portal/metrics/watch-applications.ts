@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { Logger } from '../../platform/log/log.ts'
 import type { JobMetrics } from '../../platform/process/job-metrics.ts'
 import type { Lifetime } from '../../platform/process/lifetime.ts'
-import type { Logger } from '../../platform/log/log.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
 import { ratioOf, type TopApplications } from './top-applications.ts'
 

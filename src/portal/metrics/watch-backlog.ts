@@ -1,11 +1,11 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/database/database.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import type { JobMetrics } from '../../platform/process/job-metrics.ts'
 import type { Lifetime } from '../../platform/process/lifetime.ts'
-import type { Logger } from '../../platform/log/log.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
 import { readBacklog } from '../stores/alerts/backlog.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
+import type { PortalSchema } from '../stores/schema.ts'
 
 export interface WatchBacklogOptions {
   readonly database: Pick<Database, 'connect'>
@@ -20,7 +20,7 @@ const everyMs = 15_000
 /** Shows how many mails and events for webhooks wait to be sent, and for how long. Every portal shows the same. */
 export function watchBacklog(options: WatchBacklogOptions): void {
   const { jobs, log, lifetime } = options
-  const db = options.database.connect<RegistrySchema>()
+  const db = options.database.connect<PortalSchema>()
   const gauge = (name: string, help: string) =>
     new Gauge({ name, help, registers: [options.metricsRegistry], aggregator: 'max' })
   const shown = [

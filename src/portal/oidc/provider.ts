@@ -1,6 +1,6 @@
 // This folder signs people in through the bank's OpenID Connect provider. `provider.ts` talks to it, `transaction.ts`
 // is what the browser keeps meanwhile, `judge-claims.ts` says which answers the portal accepts. The routes are in
-// `routes/oidc.ts`, the accounts in `registry/identities.ts`.
+// `api/routes/oidc.ts`, the accounts in `stores/accounts/identities.ts`.
 
 import type { Configuration } from 'openid-client'
 import { isLoopback } from '../../platform/http/loopback.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { seal, unseal } from '../secrets/sealed.ts'
+import { seal, unseal } from '../sealing/sealed.ts'
 import type { PortalServices } from '../services.ts'
 import type { Checks } from './provider.ts'
 

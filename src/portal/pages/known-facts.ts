@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { languageOf } from '../../messages/language.ts'
-import { brandFacts } from './brand-facts.ts'
 import type { PortalFacts } from '../api/schemas/accounts.ts'
 import type { PortalServices } from '../services.ts'
+import { brandFacts } from './brand-facts.ts'
 
 /** Facts about the portal that its page knows from the start. Asks no store. */
 export function knownFacts(

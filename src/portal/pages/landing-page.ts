@@ -1,7 +1,7 @@
 import type { PartValues, Words } from '../../messages/format.ts'
-import { utcDay } from '../mail/utc-time.ts'
 import type { PublishedApis, PublishedPlan, PublishedVersion } from '../api/schemas/catalogue.ts'
 import { limitWords } from '../api/schemas/window-words.ts'
+import { utcDay } from '../mail/utc-time.ts'
 import { documentHtml, escapeHtml } from './escape-html.ts'
 
 /** Already escaped. */

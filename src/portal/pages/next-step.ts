@@ -2,8 +2,8 @@ import type { MessageId } from '../../messages/format.ts'
 import { wordsOf } from '../../messages/words.ts'
 import type { ErrorCode } from '../../platform/http/errors.ts'
 import { isUuid } from '../../registry/transaction.ts'
-import { pagePaths } from './page-paths.ts'
 import type { PageLook } from './page-look.ts'
+import { pagePaths } from './page-paths.ts'
 
 /** Where a reader goes on from the page of an error. */
 export interface NextStep {

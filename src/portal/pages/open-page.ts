@@ -6,10 +6,9 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Language } from '../../messages/language.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { buildPage, PageBuildError } from './build-page.ts'
-import { createPageFiles } from './page-files.ts'
+import { type BuiltFiles, createPageFiles } from './page-files.ts'
 import { createTemplate, type Template } from './template.ts'
 
 const documentPlaces = [
@@ -30,22 +29,10 @@ const documentPlaces = [
 type DocumentPlace = (typeof documentPlaces)[number]
 
 /** The built page, ready to be served. */
-export interface PageFiles {
+export interface PageFiles extends BuiltFiles {
   /** Absolute; its folder `assets` is public. */
   readonly folder: string
-  /** Path of the portal's icon. */
-  readonly icon: string
-  /** Rules of CSS for the faces, for pages without the page's own style. */
-  readonly faces: string
   readonly document: Template<DocumentPlace>
-  /** What the page of a language at a path of `pagePaths` needs at once, besides what its document names. */
-  readonly needed: (language: Language, path: string | undefined) => NeededFiles
-}
-
-/** Paths of files that a document links to. */
-export interface NeededFiles {
-  readonly scripts: readonly string[]
-  readonly styles: readonly string[]
 }
 
 /**

@@ -6,10 +6,10 @@ import {
 } from '../../catalogue/operation-object.ts'
 import type { Words } from '../../messages/format.ts'
 import { isLeftInEnglish } from '../../messages/language.ts'
-import { markdownHtml } from '../guides/render-markdown.ts'
-import { operationFragment } from './page-paths.ts'
 import type { PublishedOperation } from '../api/schemas/catalogue.ts'
+import { markdownHtml } from '../guides/render-markdown.ts'
 import { documentHtml, escapeHtml } from './escape-html.ts'
+import { operationFragment } from './page-paths.ts'
 
 export interface OperationOutlineOptions {
   readonly operation: PublishedOperation

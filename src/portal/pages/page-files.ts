@@ -1,6 +1,5 @@
 import type { Language } from '../../messages/language.ts'
 import { pagePaths } from './page-paths.ts'
-import type { PageFiles } from './open-page.ts'
 
 /** Vite's manifest: which files it built from each source. */
 export type Manifest = Readonly<Record<string, ManifestEntry | undefined>>
@@ -20,11 +19,24 @@ interface ManifestEntry {
 /** The source of the page of each path, by the name of the path. */
 export type PageSources = Readonly<Partial<Record<string, string>>>
 
+/** Files of the built page. */
+export interface BuiltFiles {
+  /** Path of the portal's icon. */
+  readonly icon: string
+  /** Rules of CSS for the faces, for pages without the page's own style. */
+  readonly faces: string
+  /** What the page of a language at a path of `pagePaths` needs at once, besides what its document names. */
+  readonly needed: (language: Language, path: string | undefined) => NeededFiles
+}
+
+/** Paths of files that a document links to. */
+export interface NeededFiles {
+  readonly scripts: readonly string[]
+  readonly styles: readonly string[]
+}
+
 /** Finds files of the built page. */
-export function createPageFiles(
-  manifest: Manifest,
-  sources: PageSources,
-): Pick<PageFiles, 'icon' | 'faces' | 'needed'> {
+export function createPageFiles(manifest: Manifest, sources: PageSources): BuiltFiles {
   const atOnce = closure(manifest, ['index.html'])
   return {
     icon: `/${entryOf(manifest, 'icon.svg').file}`,

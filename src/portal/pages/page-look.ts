@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { isLanguage, type Language, languageOf } from '../../messages/language.ts'
 import { sessionCookie } from '../accounts/carry-sessions.ts'
-import { brandFacts } from './brand-facts.ts'
 import type { BrandFacts } from '../api/schemas/brand.ts'
 import type { PortalServices } from '../services.ts'
+import { brandFacts } from './brand-facts.ts'
 
 /** What every HTML document of the portal needs besides its content. */
 export interface PageLook {

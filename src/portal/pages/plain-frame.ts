@@ -1,10 +1,10 @@
 import type { MessageId } from '../../messages/format.ts'
 import { languageFacts, languages } from '../../messages/language.ts'
 import { wordsOf } from '../../messages/words.ts'
-import { pagePaths } from './page-paths.ts'
 import type { PictureFacts } from '../api/schemas/brand.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { PageLook } from './page-look.ts'
+import { pagePaths } from './page-paths.ts'
 
 /** The header of a page without script: the parts of the page's own, in the same places. */
 export function plainHeader(look: PageLook): string {

@@ -1,13 +1,13 @@
 import { wordsOf } from '../../messages/words.ts'
-import type { ProblemSample, ProblemSamples } from '../documents/problem-sample.ts'
 import { errorWords, isErrorCode, wordsOfError } from '../api/error-words.ts'
-import { pagePaths } from './page-paths.ts'
+import type { ProblemSample, ProblemSamples } from '../documents/problem-sample.ts'
 import { escapeHtml } from './escape-html.ts'
 import { helpHtml } from './help-html.ts'
 import { headHtml, jsonHtml } from './http-html.ts'
 import { nextStep } from './next-step.ts'
 import { plainPage } from './page.ts'
 import type { PageLook } from './page-look.ts'
+import { pagePaths } from './page-paths.ts'
 
 export interface ProblemPageOptions {
   readonly code: string

@@ -1,10 +1,10 @@
 import { type ApiVersion, type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
-import type { RegistryStores } from '../../registry/stores.ts'
-import { recordsKept } from '../../gateway/operate/calls/prune-records.ts'
+import { recordsKept } from '../../registry/usage/call-records.ts'
+import type { Stores } from '../stores/stores.ts'
 import { type Replay, replayCalls } from './replay-calls.ts'
 
 export interface ReplayApplicationOptions {
-  readonly stores: Pick<RegistryStores, 'calls' | 'overrides'>
+  readonly stores: Pick<Stores, 'calls' | 'overrides'>
   readonly catalogue: Catalogue
   readonly applicationId: string
   readonly from: ApiVersion

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
-import type { Change } from '../feed/changes.ts'
 import { conflictAt } from '../conflict-at.ts'
-import { noteDeleted } from './deleted-applications.ts'
-import { lockDeveloper } from '../../portal/stores/accounts/developers.ts'
+import type { Change } from '../feed/changes.ts'
 import { plainName } from '../name.ts'
 import { comesAfter, type Page } from '../page.ts'
-import { plainOrigins } from './redirect-origins.ts'
 import { RegistryConflict, RegistryNotFound } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
 import { change, isUuid, type RegistryTransaction } from '../transaction.ts'
+import { noteDeleted } from './deleted-applications.ts'
+import { lockDeveloper } from './developer.ts'
+import { plainOrigins } from './redirect-origins.ts'
 
 /** An application makes calls. It has keys and subscriptions, and its calls are counted. */
 export interface Application {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { currentAuditContext } from './audit-context.ts'
-import { digestOfPersonal } from './chain.ts'
 import { deleteAged } from '../delete-aged.ts'
 import type { RegistrySchema } from '../schema.ts'
+import { currentAuditContext } from './audit-context.ts'
+import { digestOfPersonal } from './chain.ts'
 
 /** One change: actor, action and subject. Contains no personal data of developers and no secrets: ids, names of APIs and plans, and public addresses of applications. */
 export interface AuditEntry {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { recordAudit } from './audit.ts'
 import type { RegistrySchema } from '../schema.ts'
+import { recordAudit } from './audit.ts'
 import { type Checkpoint, textOfCheckpoint } from './chain.ts'
 import { readStart, tryLockChain } from './chain-rows.ts'
 import type { AuditSigner } from './signer.ts'

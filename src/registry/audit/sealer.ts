@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database/database.ts'
-import { recordAudit } from './audit.ts'
 import type { RegistrySchema } from '../schema.ts'
 import type { RegistryTransaction } from '../transaction.ts'
+import { recordAudit } from './audit.ts'
 import { type ChainedEntry, type ChainPlace, chainStart, hashOfLink, textOfLink } from './chain.ts'
 import {
   exactTime,

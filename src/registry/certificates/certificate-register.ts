@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../platform/log/log.ts'
 import { type Repetition, repeatedly } from '../../platform/process/repeatedly.ts'
-import type { Certificates } from './certificates.ts'
 import type { ChangeFeed } from '../feed/change-feed.ts'
 import { createLastUsed } from '../keys/last-used.ts'
 import type { CertificateRegister } from '../registry.ts'
 import type { RegistrySchema } from '../schema.ts'
+import type { Certificates } from './certificates.ts'
 
 export interface CertificateRegisterOptions {
   readonly db: Kysely<RegistrySchema>

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { CertificateUse } from '../../certificates/certificate.ts'
 import { lockActiveApplication } from '../applications/applications.ts'
-import { blockedSince } from './blocked-since.ts'
-import { recordChange } from '../feed/changes.ts'
 import { conflictAt } from '../conflict-at.ts'
+import { recordChange } from '../feed/changes.ts'
 import { checkReason, plainName } from '../name.ts'
-import { readClientCertificate } from './read-client-certificate.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
 import { change, isUuid, type RegistryTransaction } from '../transaction.ts'
+import { blockedSince } from './blocked-since.ts'
+import { readClientCertificate } from './read-client-certificate.ts'
 
 /**
  * A certificate of an application: a QWAC with which it connects (`tls`), or a

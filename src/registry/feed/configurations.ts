@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type ConfigurationSummary, differenceOf } from '../../catalogue/configuration-summary.ts'
 import { recordAudit } from '../audit/audit.ts'
-import { livingSeconds } from './processes.ts'
 import type { RegistrySchema } from '../schema.ts'
+import { livingSeconds } from './processes.ts'
 
 /** A configuration that a process serves. */
 export interface ServedConfiguration {

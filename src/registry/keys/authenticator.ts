@@ -1,3 +1,4 @@
+import type { Authentication, KeyAuthenticator, KeyMemory } from '../registry.ts'
 import { judgeKey, ownerOfKey } from './judge-key.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
 import { idOf, type ParsedKey, parseKey } from './key-format.ts'
@@ -6,7 +7,6 @@ import type { Peppers } from './key-mac.ts'
 import type { LastUsed } from './last-used.ts'
 import { isProven, proofOf } from './proven-key.ts'
 import type { ReMac } from './re-mac.ts'
-import type { Authentication, KeyAuthenticator, KeyMemory } from '../registry.ts'
 
 export interface AuthenticatorOptions {
   readonly cache: KeyCache

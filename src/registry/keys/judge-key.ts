@@ -1,7 +1,7 @@
+import type { Caller } from '../registry.ts'
 import type { ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers, sameMac } from './key-mac.ts'
 import type { KeyRecord } from './key-record.ts'
-import type { Caller } from '../registry.ts'
 
 /** A MAC that matches no key, so that an unknown id costs the same work as a wrong secret. */
 const nobodysMac = Buffer.alloc(32)

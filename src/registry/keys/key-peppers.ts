@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import type { Peppers } from './key-mac.ts'
 import type { RegistrySchema } from '../schema.ts'
 import type { RegistryTransaction } from '../transaction.ts'
+import type { Peppers } from './key-mac.ts'
 
 /** A pepper that stored keys or other processes need and this process does not have. */
 export interface MissingPepper {

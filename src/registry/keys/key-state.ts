@@ -1,12 +1,15 @@
-import type { ApiKey } from './keys.ts'
-
 export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked'
 
+/** What the state of a key depends on. */
+export interface KeyLife {
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** The key that took over; null: none. */
+  readonly replacedBy: string | null
+}
+
 /** The state of a key at a time (milliseconds since 1970). */
-export function keyState(
-  key: Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'replacedBy'>,
-  at: number,
-): KeyState {
+export function keyState(key: KeyLife, at: number): KeyState {
   if (key.expiresAt !== null && key.expiresAt.getTime() <= at) {
     // A revocation after the expiry changes nothing.
     const wasRevoked = key.revokedAt !== null && key.revokedAt < key.expiresAt
@@ -17,7 +20,7 @@ export function keyState(
 }
 
 /** Whether gateways take the key at a time: it is active, or replaced and within its overlap. */
-export function isWorking(key: Parameters<typeof keyState>[0], at: number): boolean {
+export function isWorking(key: KeyLife, at: number): boolean {
   const state = keyState(key, at)
   return state === 'active' || state === 'replaced'
 }

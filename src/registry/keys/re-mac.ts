@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from '../../platform/log/log.ts'
+import type { RegistrySchema } from '../schema.ts'
 import type { ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
-import type { RegistrySchema } from '../schema.ts'
 
 /**
  * Moves keys to the current pepper as they are used, and never back: a process

@@ -4,6 +4,11 @@ import { readWindowLength, shownWindow } from '../../catalogue/window-length.ts'
 import type { RegistrySchema } from '../schema.ts'
 import { isUuid } from '../transaction.ts'
 
+/** Number of newest records kept per application. */
+export const recordsKept = 1_000
+/** How long records are kept. */
+export const recordsKeptHours = 24
+
 /** The outcome of one call. */
 export interface CallRecord {
   /** Places it in a list. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { durationBuckets } from './duration-buckets.ts'
 import type { RegistrySchema } from '../schema.ts'
+import { durationBuckets } from './duration-buckets.ts'
 
 export type UsageStep = 'minute' | 'hour' | 'day'
 

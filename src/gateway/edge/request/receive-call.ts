@@ -1,6 +1,5 @@
 import type { ClientAddress, ClientScheme } from '../../../platform/http/client-address.ts'
-import { Call } from '../call.ts'
-import type { CallResponse } from '../call-response.ts'
+import { Call, type CallResponse } from '../call.ts'
 import type { Published } from '../published.ts'
 import type { CallRequest } from './call-request.ts'
 import { createPortalOrigin } from './portal-origin.ts'

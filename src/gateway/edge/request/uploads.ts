@@ -1,5 +1,5 @@
-import { Roster } from '../../../platform/roster.ts'
 import { lastUploadMs } from '../../../platform/http/stop-times.ts'
+import { Roster } from '../../../platform/roster.ts'
 import type { EntitledCall } from '../call.ts'
 import { type Receive, Upload } from './upload.ts'
 import { createUploadMemory } from './upload-memory.ts'

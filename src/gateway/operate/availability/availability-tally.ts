@@ -1,7 +1,7 @@
 import type { Operation } from '../../../catalogue/catalogue.ts'
-import type { Call } from '../../edge/call.ts'
 import type { UnansweredCall } from '../../../registry/availability/outage-rule.ts'
 import { serviceOf } from '../../../registry/availability/service.ts'
+import type { Call } from '../../edge/call.ts'
 import type { FinishedCall } from '../metrics.ts'
 import { addAnswer, addMinute, type InterfaceMinute, newMinute } from './interface-minutes.ts'
 import { isBanksError, type Reply, replyOf } from './reply-of.ts'

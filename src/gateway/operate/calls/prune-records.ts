@@ -1,11 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { inPortions } from '../../../registry/in-portions.ts'
 import type { RegistrySchema } from '../../../registry/schema.ts'
-
-/** Number of newest records kept per application. */
-export const recordsKept = 1_000
-/** How long records are kept. */
-export const recordsKeptHours = 24
+import { recordsKept, recordsKeptHours } from '../../../registry/usage/call-records.ts'
 
 /**
  * Deletes all but the newest 1,000 records of each of these applications. Skips

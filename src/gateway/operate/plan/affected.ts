@@ -1,4 +1,4 @@
-import type { CatalogueChange } from '../../../catalogue/compare-catalogues.ts'
+import type { CatalogueChange } from '../../../catalogue/catalogue-change.ts'
 import type { LimitOverride } from '../../../registry/applications/overrides.ts'
 import type { ActiveSubscription } from '../../../registry/applications/subscriptions.ts'
 

@@ -2,15 +2,16 @@
 // folder finds the applications behind them: who is subscribed, whose count is above a limit now, and whose stored
 // usage was above it.
 
+import type { CatalogueChange } from '../../../catalogue/catalogue-change.ts'
 import {
-  type CatalogueChange,
   type Compared,
   compareCatalogues,
   isOffered,
 } from '../../../catalogue/compare-catalogues.ts'
+import type { KeyStores } from '../../../registry/key-stores.ts'
+import type { Records } from '../../../registry/records.ts'
 import type { Counter } from '../../counters/counter.ts'
 import { StoreUnavailableError } from '../../counters/store-unavailable.ts'
-import type { RegistryStores } from '../../../registry/stores.ts'
 import { NotRunning } from '../control-client.ts'
 import { type AffectedApplication, affectedBy, type InUse } from './affected.ts'
 import { type NewLimit, newLimits } from './new-limits.ts'
@@ -18,7 +19,7 @@ import { type OverNow, overNow } from './over-now.ts'
 import { usageSpan } from './usage-span.ts'
 
 export interface AssessPlanOptions {
-  readonly stores: Pick<RegistryStores, 'subscriptions' | 'overrides' | 'exceededUsage'>
+  readonly stores: Pick<KeyStores, 'subscriptions' | 'overrides'> & Pick<Records, 'exceededUsage'>
   readonly counters: Pick<Counter, 'peek'>
   readonly inForce: Compared
   readonly proposed: Compared

@@ -1,11 +1,11 @@
 import { type Limit, type Operation, type Plan, versionKey } from '../../../catalogue/catalogue.ts'
+import type { CatalogueChange } from '../../../catalogue/catalogue-change.ts'
 import { type Compared, isOffered } from '../../../catalogue/compare-catalogues.ts'
 import { effectiveLimits } from '../../../catalogue/effective-limits.ts'
-import { isLeast } from '../../../registry/usage/exceeded-usage.ts'
 import type { LimitOverride } from '../../../registry/applications/overrides.ts'
 import type { ActiveSubscription } from '../../../registry/applications/subscriptions.ts'
+import { isLeast } from '../../../registry/usage/exceeded-usage.ts'
 import type { AffectedApplication } from './affected.ts'
-import type { AssessedChange } from './assess-plan.ts'
 
 /** A limit that would be stricter than now, for one version. */
 export interface NewLimit {
@@ -29,7 +29,7 @@ export interface LimitedApplication {
 }
 
 export interface NewLimitsOptions {
-  readonly changes: readonly Pick<AssessedChange, 'change'>[]
+  readonly changes: readonly { readonly change: CatalogueChange }[]
   readonly subscriptions: readonly ActiveSubscription[]
   readonly overrides: readonly LimitOverride[]
   readonly inForce: Compared

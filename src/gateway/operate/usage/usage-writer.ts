@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { durationBuckets } from '../../../registry/usage/duration-buckets.ts'
 import type { RegistrySchema } from '../../../registry/schema.ts'
 import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import { durationBuckets } from '../../../registry/usage/duration-buckets.ts'
 import type { UsageCounts } from './usage-buffer.ts'
 
 const tables = { minute: 'usage_minutes', hour: 'usage_hours', day: 'usage_days' } as const

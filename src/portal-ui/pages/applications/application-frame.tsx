@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { applicationTabs } from '../../../portal/pages/page-paths.ts'
 import type { Application } from '../../../portal/api/schemas/applications.ts'
+import { applicationTabs } from '../../../portal/pages/page-paths.ts'
 import { Icon } from '../../components/icon.tsx'
 import { SideBar } from '../../layout/side-bar.tsx'
 import { type ApplicationTab, tabPath } from '../../tab-path.ts'

@@ -1,6 +1,6 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import type { Application } from '../../../portal/api/schemas/applications.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useApplications } from '../../api/applications.ts'
 import { Menu, MenuDivider, MenuItem } from '../../components/menu.tsx'
 import { type ApplicationTab, tabPath } from '../../tab-path.ts'

@@ -9,13 +9,13 @@ import { QueryState } from '../../components/query-state.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { milliseconds, percent, wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
-import { BeforeFirstCall } from './try/before-first-call.tsx'
-import { CheckList } from './try/check-list.tsx'
 import { LatestCalls } from './calls/latest-calls.tsx'
 import { LimitsNow } from './limits/limits-now.tsx'
-import { NextStep } from './try/next-step.tsx'
 import classes from './overview.module.css'
 import type { PageMemory } from './page-memory.ts'
+import { BeforeFirstCall } from './try/before-first-call.tsx'
+import { CheckList } from './try/check-list.tsx'
+import { NextStep } from './try/next-step.tsx'
 
 export interface OverviewTabProps {
   readonly applicationId: string

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { Application } from '../../../portal/api/schemas/applications.ts'
 import type { MessageId } from '../../../messages/format.ts'
+import type { Application } from '../../../portal/api/schemas/applications.ts'
 import { useApplicationUpdate } from '../../api/applications.ts'
 import { entriesOf } from '../../components/entries.ts'
 import { EntriesArea } from '../../components/entries-area.tsx'

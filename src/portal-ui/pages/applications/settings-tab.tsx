@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core'
 import type { Application } from '../../../portal/api/schemas/applications.ts'
 import { ApplicationName } from './application-name.tsx'
-import { Certificates } from './keys/certificates.tsx'
 import { DeleteApplication } from './delete-application.tsx'
+import { Certificates } from './keys/certificates.tsx'
 import { RedirectOrigins } from './redirect-origins.tsx'
 import { SignedCalls } from './signed-calls.tsx'
 

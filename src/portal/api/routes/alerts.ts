@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
+import { messageOf } from '../../alerts/events.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { type AlertChoices, type AlertKind, alertKinds } from '../../stores/alerts/alerts.ts'
 import type * as queued from '../../stores/alerts/webhook-queue.ts'
-import { messageOf } from '../../alerts/events.ts'
 import { withInstants } from '../answers.ts'
 import { ownApplication, ownItem, refuseSuspended } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { inputInvalid, orNotFound } from '../portal-error.ts'
 import { actorOf } from '../request.ts'
 import {
@@ -17,7 +18,6 @@ import {
   WebhookInput,
 } from '../schemas/alerts.ts'
 import { Empty } from '../schemas/common.ts'
-import type { PortalServices } from '../../services.ts'
 
 const applicationId = Type.String({ description: 'of the application' })
 const Params = Type.Object({ id: applicationId })
@@ -26,7 +26,7 @@ const DeliveryParams = Type.Object({ id: applicationId, deliveryId: Type.String(
 /** What an application is warned of, its webhook and the deliveries there. Needs a session. */
 export function registerAlerts(
   app: PortalApp,
-  { stores, webhooks, now }: Pick<PortalServices, 'stores' | 'webhooks' | 'now'>,
+  { stores, webhooks, now }: Needs<'webhooks' | 'now', 'alerts' | 'applications' | 'deliveries'>,
 ): void {
   const { alerts, deliveries } = stores
 

@@ -5,16 +5,16 @@ import {
   type OpenApiDocument,
   versionKey,
 } from '../../../catalogue/catalogue.ts'
-import { serializeOnce } from '../answer-serializer.ts'
-import { createCompression } from '../../pages/compression.ts'
 import type { FrontPages } from '../../documents/front-page.ts'
 import type { ServedDocument } from '../../documents/served-document.ts'
+import { createCompression } from '../../pages/compression.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { PortalServices } from '../../services.ts'
+import { serializeOnce } from '../answer-serializer.ts'
 import { PortalError } from '../portal-error.ts'
 import { rememberByMinute } from '../remember-by-minute.ts'
 import { DiffQuery, FrontPage, PublishedApis, VersionDiff } from '../schemas/catalogue.ts'
 import { LanguageQuery } from '../schemas/guides.ts'
-import type { PortalServices } from '../../services.ts'
 import { publishedApis } from './published-apis.ts'
 import { createRememberedDiff } from './remembered-diff.ts'
 

@@ -1,8 +1,8 @@
-import type { ApplicationSummary as Stored } from '../../stores/figures/application-summaries.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import type { ApplicationSummary as Stored } from '../../stores/figures/application-summaries.ts'
 import { signedIn } from '../request.ts'
 import { type ApplicationSummary, ApplicationSummaryList } from '../schemas/usage.ts'
-import type { PortalServices } from '../../services.ts'
 
 const hourMs = 3_600_000
 const hoursShown = 24
@@ -10,7 +10,7 @@ const hoursShown = 24
 /** What each of the developer's applications did of late. Needs a session. */
 export function registerApplicationSummaries(
   app: PortalApp,
-  { stores, now }: Pick<PortalServices, 'stores' | 'now'>,
+  { stores, now }: Needs<'now', 'applicationSummaries'>,
 ): void {
   app.get(
     '/api/applications/summary',

@@ -5,10 +5,11 @@
 // which scope it is registered in.
 
 import { Type } from 'typebox'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { applicationAnswer } from '../answers.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
 import { ownApplication } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { actorOf, signedIn } from '../request.ts'
 import {
   Application,
@@ -17,14 +18,13 @@ import {
   ApplicationList,
 } from '../schemas/applications.ts'
 import { Empty, ListQuery } from '../schemas/common.ts'
-import type { PortalServices } from '../../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
 /** The signed-in developer's applications. Needs a session. */
 export function registerApplications(
   app: PortalApp,
-  { stores }: Pick<PortalServices, 'stores'>,
+  { stores }: Needs<never, 'applications'>,
 ): void {
   const { applications } = stores
 

@@ -1,7 +1,7 @@
 import { pictureRoute, servePicture } from '../../../catalogue/brand/pictures.ts'
 import type { PortalApp } from '../../portal-app.ts'
-import { notFound } from '../portal-error.ts'
 import type { PortalServices } from '../../services.ts'
+import { notFound } from '../portal-error.ts'
 
 /** Serves the pictures of the brand, for every visitor. */
 export function registerBrandPictures(

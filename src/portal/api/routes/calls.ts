@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
 import type { CallRecord } from '../../../registry/usage/call-records.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { explainRecord } from '../explain-record.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
 import { ownApplication } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { signedIn } from '../request.ts'
 import type * as shown from '../schemas/usage.ts'
 import { CallPlaces, CallRecordList, CallsQuery } from '../schemas/usage.ts'
-import type { PortalServices } from '../../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 const CallParams = Type.Object({
@@ -19,7 +19,7 @@ const CallParams = Type.Object({
 /** What became of single calls of an application. Needs a session. */
 export function registerCalls(
   app: PortalApp,
-  { stores, catalogue, now }: Pick<PortalServices, 'stores' | 'catalogue' | 'now'>,
+  { stores, catalogue, now }: Needs<'catalogue' | 'now', 'applications' | 'calls'>,
 ): void {
   const show = (record: CallRecord): shown.CallRecord => recordAnswer(record, catalogue(), now())
 

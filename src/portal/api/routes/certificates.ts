@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { certificateAnswer } from '../answers.ts'
 import { ownApplication, ownItem } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { actorOf } from '../request.ts'
 import { Certificate, CertificateInput, CertificateList } from '../schemas/applications.ts'
 import { Empty } from '../schemas/common.ts'
-import type { PortalServices } from '../../services.ts'
 
 const applicationId = Type.String({ description: 'of the application' })
 const ListParams = Type.Object({ id: applicationId })
@@ -17,7 +17,7 @@ const ItemParams = Type.Object({
 /** The certificates of an application: public data, never a private key. Needs a session. */
 export function registerCertificates(
   app: PortalApp,
-  { now, stores }: Pick<PortalServices, 'now' | 'stores'>,
+  { now, stores }: Needs<'now', 'applications' | 'certificates'>,
 ): void {
   const { certificates } = stores
 

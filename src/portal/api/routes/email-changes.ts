@@ -1,14 +1,14 @@
 import { languageOf } from '../../../messages/language.ts'
 import { linkInvalid } from '../../accounts/link-invalid.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { TokenUse } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
-import type { PortalServices } from '../../services.ts'
 
 /** Confirms a new address with the link sent there; needs no session. */
 export function registerEmailChanges(
   app: PortalApp,
-  { stores, mails, now }: Pick<PortalServices, 'stores' | 'mails' | 'now'>,
+  { stores, mails, now }: Needs<'mails' | 'now', 'profiles'>,
 ): void {
   app.post(
     '/api/email-changes/confirm',

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { languageOf } from '../../../messages/language.ts'
-import type { Developer } from '../../stores/accounts/developers.ts'
+import type { Developer } from '../../../registry/applications/developer.ts'
 import { beginSignIn } from '../../accounts/begin-session.ts'
 import { type CheckPasswordServices, checkPassword } from '../../accounts/check-password.ts'
 import { linkInvalid } from '../../accounts/link-invalid.ts'
@@ -9,13 +9,13 @@ import { hasFactor, newNonce } from '../../accounts/open-challenge.ts'
 import { refuseWeakPassword } from '../../accounts/password-weakness.ts'
 import { createRecoveryCodes } from '../../accounts/recovery-codes.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import {
   Enrolment,
   EnrolmentConfirmation,
   EnrolmentStart,
   RecoveryCodes,
 } from '../schemas/factors.ts'
-import type { PortalServices } from '../../services.ts'
 
 /**
  * An operator's first second factor, by the link that `operator add` and
@@ -24,7 +24,11 @@ import type { PortalServices } from '../../services.ts'
  */
 export function registerEnrolments(
   app: PortalApp,
-  services: CheckPasswordServices & Pick<PortalServices, 'totp' | 'passkeys' | 'metrics'>,
+  services: CheckPasswordServices &
+    Needs<
+      'totp' | 'passkeys' | 'metrics',
+      'developers' | 'factorChallenges' | 'factors' | 'mailTokens' | 'sessions'
+    >,
 ): void {
   const { stores, passwords, totp, passkeys, mails, now } = services
 

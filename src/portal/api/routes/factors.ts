@@ -1,14 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { languageOf } from '../../../messages/language.ts'
-import type { NewFactor } from '../../stores/accounts/factors.ts'
 import { proveSession } from '../../accounts/begin-session.ts'
 import { checkNewFactor } from '../../accounts/new-factor.ts'
 import { newNonce } from '../../accounts/open-challenge.ts'
 import { createRecoveryCodes } from '../../accounts/recovery-codes.ts'
 import { sessionEnded } from '../../accounts/session-answer.ts'
-import { withInstants } from '../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import type { NewFactor } from '../../stores/accounts/factors.ts'
+import { withInstants } from '../answers.ts'
 import { notFound, PortalError } from '../portal-error.ts'
 import { signedIn, signedInAtProvider } from '../request.ts'
 import { Empty } from '../schemas/common.ts'
@@ -20,7 +21,6 @@ import {
   TotpConfirmation,
   TotpOffer,
 } from '../schemas/factors.ts'
-import type { PortalServices } from '../../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the passkey' }) })
 const root = '/api/session/factors'
@@ -28,9 +28,9 @@ const root = '/api/session/factors'
 /** The second factors of the signed-in developer. Each change needs a proof and sends a mail. Needs a session. */
 export function registerFactors(
   app: PortalApp,
-  services: Pick<
-    PortalServices,
-    'stores' | 'totp' | 'passkeys' | 'mails' | 'isFactorRequired' | 'now'
+  services: Needs<
+    'totp' | 'passkeys' | 'mails' | 'isFactorRequired' | 'now',
+    'factorChallenges' | 'factors' | 'sessions'
   >,
 ): void {
   const { stores, totp, passkeys, mails, isFactorRequired, now } = services

@@ -1,23 +1,22 @@
 import { Type } from 'typebox'
-import { createGatewayProbe } from '../gateway-state.ts'
 import { knownFacts } from '../../pages/known-facts.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import { createGatewayProbe } from '../gateway-state.ts'
 import { GatewayState, PortalFacts } from '../schemas/accounts.ts'
-import type { PortalServices } from '../../services.ts'
 
 export interface FactsServices
-  extends Pick<
-    PortalServices,
+  extends Needs<
     | 'catalogue'
     | 'gatewayUrl'
     | 'probedGatewayUrl'
     | 'now'
-    | 'stores'
     | 'writesMailsToFiles'
     | 'sandbox'
     | 'mailbox'
     | 'oidc'
-    | 'keyMaxDays'
+    | 'keyMaxDays',
+    'portalState'
   > {
   /** Makes the document of the JSON API itself; asked once. */
   readonly describe: () => object

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { historyCsv } from '../history-csv.ts'
 import { historyRange, stepsOf } from '../history-range.ts'
 import { ownApplication } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { History, HistoryQuery } from '../schemas/usage.ts'
-import type { PortalServices } from '../../services.ts'
 import { noCalls, sumOf, usageAnswer } from '../usage-answer.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
@@ -12,7 +12,7 @@ const Params = Type.Object({ id: Type.String({ description: 'of the application'
 /** How many calls an application made. Needs a session. */
 export function registerHistory(
   app: PortalApp,
-  { stores, now }: Pick<PortalServices, 'stores' | 'now'>,
+  { stores, now }: Needs<'now', 'applications' | 'usage'>,
 ): void {
   app.get(
     '/api/applications/:id/usage/history',

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { issuedKeyAnswer, keyAnswer } from '../answers.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
 import { ownApplication, ownItem } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { actorOf, signedIn } from '../request.ts'
 import {
   IssuedKey,
@@ -15,7 +16,6 @@ import {
   KeyRotation,
 } from '../schemas/applications.ts'
 import { Empty } from '../schemas/common.ts'
-import type { PortalServices } from '../../services.ts'
 
 const applicationId = Type.String({ description: 'of the application' })
 const ListParams = Type.Object({ id: applicationId })
@@ -27,7 +27,7 @@ const ItemParams = Type.Object({
 /** The API keys of an application. Responses that contain a key are never cached (`no-store`). Needs a session. */
 export function registerKeys(
   app: PortalApp,
-  { attempts, now, stores }: Pick<PortalServices, 'attempts' | 'now' | 'stores'>,
+  { attempts, now, stores }: Needs<'attempts' | 'now', 'applications' | 'keys'>,
 ): void {
   const { keys } = stores
 

@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 import { effectiveLimits } from '../../../catalogue/effective-limits.ts'
+import { tellOperators } from '../../mail/limit-request-mails.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import type * as registered from '../../stores/alerts/limit-requests.ts'
 import { withInstants } from '../answers.ts'
 import { limitsOf } from '../limits-of.ts'
-import { tellOperators } from '../../mail/limit-request-mails.ts'
 import { ownApplication, ownItem } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { inputInvalid } from '../portal-error.ts'
 import { actorOf } from '../request.ts'
 import { Empty } from '../schemas/common.ts'
 import { LimitRequest, LimitRequestInput, LimitRequestList } from '../schemas/limit-requests.ts'
-import type { PortalServices } from '../../services.ts'
 
 const applicationId = Type.String({ description: 'of the application' })
 const ListParams = Type.Object({ id: applicationId })
@@ -22,7 +22,10 @@ const ItemParams = Type.Object({
 /** A developer asks for more calls. Needs a session. */
 export function registerLimitRequests(
   app: PortalApp,
-  services: Pick<PortalServices, 'attempts' | 'catalogue' | 'mails' | 'now' | 'stores'>,
+  services: Needs<
+    'attempts' | 'catalogue' | 'mails' | 'now',
+    'applications' | 'limitRequests' | 'overrides' | 'subscriptions'
+  >,
 ): void {
   const { attempts, catalogue, mails, now, stores } = services
   const { limitRequests, overrides, subscriptions } = stores

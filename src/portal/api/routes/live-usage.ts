@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { liveUsage } from '../live-usage.ts'
 import { ownApplication } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { LiveUsageList } from '../schemas/usage.ts'
-import type { PortalServices } from '../../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
 /** What is left in the current windows. Needs a session. */
 export function registerLiveUsage(
   app: PortalApp,
-  services: Pick<PortalServices, 'catalogue' | 'counter' | 'now' | 'stores'>,
+  services: Needs<'catalogue' | 'counter' | 'now', 'applications' | 'overrides' | 'subscriptions'>,
 ): void {
   const { stores, counter, now } = services
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { PortalApp } from '../../portal-app.ts'
+import type { PortalServices } from '../../services.ts'
 import { inputInvalid, PortalError } from '../portal-error.ts'
 import { OptOut, OptOutFacts } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
-import type { PortalServices } from '../../services.ts'
 
 const TokenParams = Type.Object({ token: Type.String({ description: 'of the email' }) })
 

@@ -1,9 +1,9 @@
 import { sameOrigins } from '../../../platform/http/same-origins.ts'
 import type { MailFile } from '../../mail/read-mail-files.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { PortalServices } from '../../services.ts'
 import { notFound } from '../portal-error.ts'
 import { type MailboxBlock, MailboxList, type MailboxMail } from '../schemas/mailbox.ts'
-import type { PortalServices } from '../../services.ts'
 
 /** What the portal wrote, for a person on its own machine; elsewhere there is no such path. */
 export function registerMailbox(

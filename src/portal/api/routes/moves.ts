@@ -2,18 +2,18 @@ import { Type } from 'typebox'
 import { type ApiVersion, type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
 import type { DiffedOperation } from '../../../catalogue/diff.ts'
 import { isRetired } from '../../../catalogue/lifecycle.ts'
+import type * as joined from '../../../registry/applications/subscriptions.ts'
+import type { PortalApp } from '../../portal-app.ts'
 import { replayApplication } from '../../replay/replay-application.ts'
 import type * as replayed from '../../replay/replay-calls.ts'
-import type * as joined from '../../../registry/applications/subscriptions.ts'
+import type { Needs } from '../../services.ts'
 import { subscriptionAnswer } from '../answers.ts'
 import { ownItem } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { inputInvalid, PortalError } from '../portal-error.ts'
 import { actorOf } from '../request.ts'
 import { Subscription } from '../schemas/applications.ts'
 import type { VersionDiff } from '../schemas/catalogue.ts'
 import { MoveInput, MovePreview, MoveQuery, type Replay } from '../schemas/moves.ts'
-import type { PortalServices } from '../../services.ts'
 import { checkSubscribable } from '../subscribable.ts'
 import { createRememberedDiff } from './remembered-diff.ts'
 
@@ -26,7 +26,11 @@ const path = '/api/applications/:id/subscriptions/:subscriptionId/move'
 /** Moves a subscription to another version, and says before what its calls would meet there. Needs a session. */
 export function registerMoves(
   app: PortalApp,
-  { catalogue, now, stores }: Pick<PortalServices, 'catalogue' | 'now' | 'stores'>,
+  {
+    catalogue,
+    now,
+    stores,
+  }: Needs<'catalogue' | 'now', 'applications' | 'calls' | 'overrides' | 'subscriptions'>,
 ): void {
   const { overrides, subscriptions } = stores
   const diff = createRememberedDiff()

@@ -3,29 +3,27 @@ import { languageOf } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import { errors } from '../../../platform/http/errors.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
-import type { ProvidedAccount, ProvidedPerson } from '../../stores/accounts/identities.ts'
 import { beginSignIn, proveSession } from '../../accounts/begin-session.ts'
-import { wordsOfError } from '../error-words.ts'
 import { callbackPath, type OidcProvider } from '../../oidc/provider.ts'
 import { refused } from '../../oidc/refused.ts'
 import { keepTransaction, type Transaction, takeTransaction } from '../../oidc/transaction.ts'
-import { pagePaths } from '../../pages/page-paths.ts'
 import { helpHtml } from '../../pages/help-html.ts'
 import { plainPage } from '../../pages/page.ts'
 import { type PageLook, pageLook } from '../../pages/page-look.ts'
+import { pagePaths } from '../../pages/page-paths.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import type { ProvidedAccount, ProvidedPerson } from '../../stores/accounts/identities.ts'
+import { wordsOfError } from '../error-words.ts'
 import { notFound, PortalError } from '../portal-error.ts'
 import { refusalOf } from '../refusal-of.ts'
 import { signedInAtProvider } from '../request.ts'
 import { ProviderAddress, ProviderStart } from '../schemas/accounts.ts'
-import type { PortalServices } from '../../services.ts'
 import { notAdmitted, signInResults } from './session.ts'
 
-type ProviderServices = Pick<
-  PortalServices,
+type ProviderServices = Needs<
   | 'oidc'
   | 'catalogue'
-  | 'stores'
   | 'attempts'
   | 'metrics'
   | 'events'
@@ -34,7 +32,8 @@ type ProviderServices = Pick<
   | 'portalUrl'
   | 'page'
   | 'sandbox'
-  | 'now'
+  | 'now',
+  'identities' | 'portalState' | 'sessions'
 >
 
 /** Sign-in through the OpenID Connect provider: the way there, and the way back, which also ends proofs. */

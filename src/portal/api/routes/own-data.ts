@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { createExportPlaces, exportMs } from '../../accounts/export-places.ts'
-import { exportText } from '../export-text.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import { exportText } from '../export-text.ts'
 import { signedIn } from '../request.ts'
-import type { PortalServices } from '../../services.ts'
 
 /** What the portal knows about the developer, as one file. Needs a session. */
 export function registerOwnData(
   app: PortalApp,
-  services: Pick<PortalServices, 'attempts' | 'stores' | 'portalUrl' | 'now'>,
+  services: Needs<'attempts' | 'portalUrl' | 'now', 'ownData'>,
 ): void {
   const { attempts, stores, portalUrl, now } = services
   const places = createExportPlaces()

@@ -3,16 +3,16 @@ import { rememberDevice } from '../../accounts/known-device.ts'
 import { linkInvalid } from '../../accounts/link-invalid.ts'
 import { refuseWeakPassword } from '../../accounts/password-weakness.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { PasswordReset, Verification } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
-import type { PortalServices } from '../../services.ts'
 
 /** Resets a password by mail, without a session. An unknown address gets the same answer. */
 export function registerPasswordResets(
   app: PortalApp,
-  services: Pick<
-    PortalServices,
-    'stores' | 'passwords' | 'attempts' | 'mails' | 'now' | 'secrets' | 'portalUrl'
+  services: Needs<
+    'passwords' | 'attempts' | 'mails' | 'now' | 'secrets' | 'portalUrl',
+    'developers' | 'mailTokens' | 'passwordResets'
   >,
 ): void {
   const { stores, passwords, attempts, mails, now } = services

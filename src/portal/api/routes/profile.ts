@@ -9,8 +9,9 @@ import {
 } from '../../accounts/check-password.ts'
 import { refuseWeakPassword } from '../../accounts/password-weakness.ts'
 import { sessionEnded } from '../../accounts/session-answer.ts'
-import { developerAnswer } from '../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import { developerAnswer } from '../answers.ts'
 import { inputInvalid, PortalError } from '../portal-error.ts'
 import { actorOf, signedIn, signedInAtProvider } from '../request.ts'
 import {
@@ -24,7 +25,10 @@ import {
 import { Empty } from '../schemas/common.ts'
 
 /** What developers change about themselves. Needs a session. */
-export function registerProfile(app: PortalApp, services: CheckPasswordServices): void {
+export function registerProfile(
+  app: PortalApp,
+  services: CheckPasswordServices & Needs<never, 'developers' | 'profiles' | 'sessions'>,
+): void {
   const { stores, passwords, attempts, mails, now } = services
   const { name: cookieName } = sessionCookie(services.portalUrl())
 

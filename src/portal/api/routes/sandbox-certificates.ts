@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
-import { makeSandboxPair } from '../../stores/sandbox/sandbox-pair.ts'
-import { ownApplication, refuseSuspended } from '../own-application.ts'
 import { authorityPath, crlPath } from '../../pages/page-paths.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import { makeSandboxPair } from '../../stores/sandbox/sandbox-pair.ts'
+import { ownApplication, refuseSuspended } from '../own-application.ts'
 import { actorOf } from '../request.ts'
 import { TestCertificates, TestCertificatesInput } from '../schemas/sandbox.ts'
-import type { PortalServices } from '../../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
 /** The authority of the sandbox: its certificate and its revocation list, for everyone. Without a sandbox the paths do not exist. */
 export function registerSandboxAuthority(
   app: PortalApp,
-  { sandbox, stores }: Pick<PortalServices, 'sandbox' | 'stores'>,
+  { sandbox, stores }: Needs<'sandbox', 'applications' | 'certificates' | 'sandboxAuthority'>,
 ): void {
   if (sandbox === undefined) return
 
@@ -36,7 +36,7 @@ export function registerTestCertificates(
     stores,
     now,
     portalUrl,
-  }: Pick<PortalServices, 'sandbox' | 'stores' | 'now' | 'portalUrl'>,
+  }: Needs<'sandbox' | 'now' | 'portalUrl', 'applications' | 'certificates' | 'sandboxAuthority'>,
 ): void {
   if (sandbox === undefined) return
 

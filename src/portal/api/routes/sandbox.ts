@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { createCompression } from '../../pages/compression.ts'
-import { ownApplication, refuseSuspended } from '../own-application.ts'
 import type { PortalApp } from '../../portal-app.ts'
-import { inputInvalid } from '../portal-error.ts'
 import { BankUnavailable } from '../../sandbox-bank.ts'
+import type { Needs, PortalServices } from '../../services.ts'
+import { ownApplication, refuseSuspended } from '../own-application.ts'
+import { inputInvalid } from '../portal-error.ts'
 import { ApprovedConsents, ReadyConsent, ReadyConsentInput, Sandbox } from '../schemas/sandbox.ts'
-import type { PortalServices } from '../../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
@@ -34,7 +34,7 @@ export function registerSandbox(
 /** Consents of applications at the sandbox bank. Needs a session. */
 export function registerSandboxConsents(
   app: PortalApp,
-  { attempts, sandbox, stores }: Pick<PortalServices, 'attempts' | 'sandbox' | 'stores'>,
+  { attempts, sandbox, stores }: Needs<'attempts' | 'sandbox', 'applications'>,
 ): void {
   if (sandbox === undefined) return
 

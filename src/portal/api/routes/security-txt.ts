@@ -1,14 +1,6 @@
 import type { PortalApp } from '../../portal-app.ts'
-import { notFound } from '../portal-error.ts'
 import type { PortalServices } from '../../services.ts'
-
-/** What the operator of the portal publishes for people who found a vulnerability. */
-export interface SecurityFacts {
-  /** A URL: `mailto:`, `https:` or `tel:`. */
-  readonly contact: string
-  /** A page, `https:`. */
-  readonly policy: string | undefined
-}
+import { notFound } from '../portal-error.ts'
 
 const path = '/.well-known/security.txt'
 const daySeconds = 86_400

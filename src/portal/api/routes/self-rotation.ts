@@ -3,11 +3,11 @@ import { createNetworks } from '../../../platform/http/networks.ts'
 import type { SecurityFact } from '../../../platform/log/security-events.ts'
 import type { Caller } from '../../../registry/registry.ts'
 import { RegistryConflict } from '../../../registry/registry-errors.ts'
-import { issuedKeyAnswer } from '../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import { issuedKeyAnswer } from '../answers.ts'
 import { PortalError } from '../portal-error.ts'
 import { IssuedKey, SelfRotation } from '../schemas/applications.ts'
-import type { PortalServices } from '../../services.ts'
 
 const overlapSecondsDefault = 3_600
 
@@ -23,7 +23,7 @@ export function registerSelfRotation(
     clientAddress,
     now,
     stores,
-  }: Pick<PortalServices, 'attempts' | 'clientAddress' | 'now' | 'stores'>,
+  }: Needs<'attempts' | 'clientAddress' | 'now', 'keys' | 'recognise'>,
 ): void {
   const { keys } = stores
 

@@ -1,7 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../../platform/http/errors.ts'
-import type { PasswordAttempt } from '../../stores/accounts/credentials.ts'
-import type { SignInProof } from '../../stores/accounts/sessions.ts'
 import { beginSignIn } from '../../accounts/begin-session.ts'
 import { sessionCookie } from '../../accounts/carry-sessions.ts'
 import { type CheckFactorServices, checkFactor } from '../../accounts/check-factor.ts'
@@ -13,21 +11,23 @@ import {
 import { rememberDevice } from '../../accounts/known-device.ts'
 import { hasFactor, openChallenge } from '../../accounts/open-challenge.ts'
 import { sessionAnswer } from '../../accounts/session-answer.ts'
-import type { PortalApp } from '../../portal-app.ts'
-import { PortalError } from '../portal-error.ts'
 import type { SignInResult } from '../../metrics/portal-metrics.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import type { PasswordAttempt } from '../../stores/accounts/credentials.ts'
+import type { SignInProof } from '../../stores/accounts/sessions.ts'
+import { PortalError } from '../portal-error.ts'
 import { signedInAtProvider } from '../request.ts'
 import { ProviderAddress, Session, SignIn } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 import { FactorAnswer, FactorChallenge } from '../schemas/factors.ts'
-import type { PortalServices } from '../../services.ts'
 
 /** Sign-in and sign-out, with or without a session. */
 export function registerSignIn(
   app: PortalApp,
   services: CheckPasswordServices &
     CheckFactorServices &
-    Pick<PortalServices, 'metrics' | 'oidc' | 'isFactorRequired'>,
+    Needs<'metrics' | 'oidc' | 'isFactorRequired', 'profiles' | 'sessions'>,
 ): void {
   const { stores, metrics, oidc } = services
   const { name } = sessionCookie(services.portalUrl())
@@ -140,7 +140,7 @@ export function registerSignIn(
 /** The own session. Needs one. */
 export function registerOwnSession(
   app: PortalApp,
-  services: Pick<PortalServices, 'stores' | 'isFactorRequired'>,
+  services: Needs<'isFactorRequired', 'credentials' | 'factors' | 'profiles' | 'sessions'>,
 ): void {
   app.get(
     '/api/session',

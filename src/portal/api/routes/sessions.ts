@@ -1,19 +1,19 @@
 import { Type } from 'typebox'
 import { sessionCookie } from '../../accounts/carry-sessions.ts'
-import { withInstants } from '../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import { withInstants } from '../answers.ts'
 import { notFound } from '../portal-error.ts'
 import { actorOf, signedIn } from '../request.ts'
 import { Empty } from '../schemas/common.ts'
 import { SessionList } from '../schemas/factors.ts'
-import type { PortalServices } from '../../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the session, from the list' }) })
 
 /** Where the developer is signed in. Needs a session. */
 export function registerSessions(
   app: PortalApp,
-  { portalUrl, stores }: Pick<PortalServices, 'portalUrl' | 'stores'>,
+  { portalUrl, stores }: Needs<'portalUrl', 'sessions'>,
 ): void {
   const { name } = sessionCookie(portalUrl())
   const { sessions } = stores

@@ -4,18 +4,16 @@ import { rememberDevice } from '../../accounts/known-device.ts'
 import { linkInvalid } from '../../accounts/link-invalid.ts'
 import { refuseWeakPassword } from '../../accounts/password-weakness.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { inputInvalid, PortalError } from '../portal-error.ts'
 import { SignUp, SignUpCompletion } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
-import type { PortalServices } from '../../services.ts'
 
 /** Creates developer accounts, without a session. A known address gets the same answer. */
 export function registerSignUp(
   app: PortalApp,
-  services: Pick<
-    PortalServices,
+  services: Needs<
     | 'catalogue'
-    | 'stores'
     | 'passwords'
     | 'attempts'
     | 'mails'
@@ -24,7 +22,8 @@ export function registerSignUp(
     | 'circumstances'
     | 'secrets'
     | 'portalUrl'
-    | 'now'
+    | 'now',
+    'mailTokens' | 'portalState' | 'sessions' | 'signUps'
   >,
 ): void {
   const { stores, passwords, attempts, mails } = services

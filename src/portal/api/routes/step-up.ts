@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify'
-import type { UsedFactor } from '../../stores/accounts/sessions.ts'
 import { proveSession } from '../../accounts/begin-session.ts'
 import { type CheckFactorServices, checkFactor } from '../../accounts/check-factor.ts'
 import { type CheckPasswordServices, checkPassword } from '../../accounts/check-password.ts'
 import { hasFactor, openChallenge } from '../../accounts/open-challenge.ts'
 import { sessionAnswer, sessionEnded } from '../../accounts/session-answer.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import type { UsedFactor } from '../../stores/accounts/sessions.ts'
 import { inputInvalid } from '../portal-error.ts'
 import { signedIn, signedInAtProvider } from '../request.ts'
 import { Session } from '../schemas/accounts.ts'
 import { FactorChallenge, IdentityProof } from '../schemas/factors.ts'
-import type { PortalServices } from '../../services.ts'
 
 /**
  * Proves again who is signed in, for changes that need a proof from the last ten
@@ -19,7 +19,9 @@ import type { PortalServices } from '../../services.ts'
  */
 export function registerStepUp(
   app: PortalApp,
-  services: CheckPasswordServices & CheckFactorServices & Pick<PortalServices, 'isFactorRequired'>,
+  services: CheckPasswordServices &
+    CheckFactorServices &
+    Needs<'isFactorRequired', 'profiles' | 'sessions'>,
 ): void {
   const { stores, events, circumstances } = services
 

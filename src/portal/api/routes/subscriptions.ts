@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
 import { subscriptionAnswer } from '../answers.ts'
 import { ownApplication, ownItem } from '../own-application.ts'
-import type { PortalApp } from '../../portal-app.ts'
 import { actorOf } from '../request.ts'
 import {
   Subscription,
@@ -10,7 +11,6 @@ import {
   SubscriptionList,
 } from '../schemas/applications.ts'
 import { Empty } from '../schemas/common.ts'
-import type { PortalServices } from '../../services.ts'
 import { checkSubscribable } from '../subscribable.ts'
 
 const applicationId = Type.String({ description: 'of the application' })
@@ -23,7 +23,7 @@ const ItemParams = Type.Object({
 /** Which API versions an application may call. Needs a session. */
 export function registerSubscriptions(
   app: PortalApp,
-  { catalogue, now, stores }: Pick<PortalServices, 'catalogue' | 'now' | 'stores'>,
+  { catalogue, now, stores }: Needs<'catalogue' | 'now', 'applications' | 'subscriptions'>,
 ): void {
   const { subscriptions } = stores
 

@@ -1,6 +1,6 @@
 import { wordsOf } from '../../../messages/words.ts'
-import { termsPath } from '../../pages/brand-facts.ts'
 import { renderMarkdown } from '../../guides/render-markdown.ts'
+import { termsPath } from '../../pages/brand-facts.ts'
 import { escapeHtml } from '../../pages/escape-html.ts'
 import { plainPage } from '../../pages/page.ts'
 import { type LookServices, plainLook } from '../../pages/page-look.ts'

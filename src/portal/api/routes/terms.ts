@@ -1,15 +1,15 @@
 import { sessionEnded } from '../../accounts/session-answer.ts'
-import { developerAnswer } from '../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import { developerAnswer } from '../answers.ts'
 import { notFound, PortalError } from '../portal-error.ts'
 import { signedIn } from '../request.ts'
 import { Developer, TermsAcceptance } from '../schemas/accounts.ts'
-import type { PortalServices } from '../../services.ts'
 
 /** Accepts the bank's terms after sign-up: they have changed, or sign-up did not ask. Needs a session. */
 export function registerTerms(
   app: PortalApp,
-  { catalogue, stores }: Pick<PortalServices, 'catalogue' | 'stores'>,
+  { catalogue, stores }: Needs<'catalogue', 'profiles' | 'terms'>,
 ): void {
   app.put(
     '/api/session/developer/terms',

@@ -1,11 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { allowedAddressesMax, allowedAddressesRule } from '../../../registry/keys/allowed-addresses.ts'
-import { nameRule } from '../../../registry/name.ts'
 import {
   originLengthMax,
   redirectOriginsMax,
   redirectOriginsRule,
 } from '../../../registry/applications/redirect-origins.ts'
+import {
+  allowedAddressesMax,
+  allowedAddressesRule,
+} from '../../../registry/keys/allowed-addresses.ts'
+import { nameRule } from '../../../registry/name.ts'
 import { closed, Id, Instant, ListLimit, listOf, Name, nullable } from './common.ts'
 
 /** Of an application. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { lockDeveloper } from './developers.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import { change, type RegistryTransaction } from '../../../registry/transaction.ts'
+import { lockDeveloper } from '../../../registry/applications/developer.ts'
+import { change } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** Approves developers who signed up while approval by an operator was required. */
 export interface Approvals {
@@ -14,11 +14,11 @@ export interface Approvals {
   approve(input: {
     id: string
     by: string
-    post: (trx: RegistryTransaction, to: string) => Promise<void>
+    post: (trx: PortalTransaction, to: string) => Promise<void>
   }): Promise<void>
 }
 
-export function createApprovals({ db }: { db: Kysely<RegistrySchema> }): Approvals {
+export function createApprovals({ db }: { db: Kysely<PortalSchema> }): Approvals {
   return {
     approve: ({ id, by, post }) =>
       change(db, async (trx, leave) => {

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { recordAudit } from '../../../registry/audit/audit.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { sameAddress } from './same-address.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
 
 /** One password attempt, already counted. */
 export interface PasswordAttempt {
@@ -42,7 +41,7 @@ export interface Credentials {
   /** Counts the last permitted failure. `post` writes the mail to the owner. */
   pause(input: {
     developerId: string
-    post: (trx: RegistryTransaction) => Promise<void>
+    post: (trx: PortalTransaction) => Promise<void>
   }): Promise<void>
 }
 
@@ -69,7 +68,7 @@ const columns = [
 /** Whether the failures so far no longer count: a day has passed since the first one. */
 const isNewDay = sql<boolean>`coalesce(failed_since, '-infinity') <= now() - interval '1 day'`
 
-export function createCredentials({ db }: { db: Kysely<RegistrySchema> }): Credentials {
+export function createCredentials({ db }: { db: Kysely<PortalSchema> }): Credentials {
   return {
     async attempt({ owner, isStranger }) {
       const isOwner =

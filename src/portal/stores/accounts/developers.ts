@@ -1,27 +1,20 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../../platform/database/database.ts'
-import { conflictAt } from '../../../registry/conflict-at.ts'
 import { noteDeleted } from '../../../registry/applications/deleted-applications.ts'
-import { endSessions } from './end-sessions.ts'
+import {
+  type Developer,
+  developerColumns,
+  lockDeveloper,
+} from '../../../registry/applications/developer.ts'
+import { addStaff } from '../../../registry/audit/staff.ts'
+import { conflictAt } from '../../../registry/conflict-at.ts'
 import { plainName } from '../../../registry/name.ts'
 import { comesAfter, type Page } from '../../../registry/page.ts'
-import { RegistryInputInvalid, RegistryNotFound } from '../../../registry/registry-errors.ts'
+import { RegistryInputInvalid } from '../../../registry/registry-errors.ts'
+import { change, isUuid } from '../../../registry/transaction.ts'
+import type { PortalSchema } from '../schema.ts'
+import { endSessions } from './end-sessions.ts'
 import { sameAddress } from './same-address.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import { addStaff } from './staff.ts'
-import { change, isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
-
-/** A person who signed up and owns applications. */
-export interface Developer {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  /** May act for the operator of the gateway. */
-  readonly isOperator: boolean
-  readonly createdAt: Date
-  /** While set, none of the developer's applications may call. */
-  readonly suspendedAt: Date | null
-}
 
 /** `by` is the actor in the audit. */
 export interface Developers {
@@ -45,17 +38,7 @@ export interface Developers {
   delete(input: { id: string; by: string }): Promise<void>
 }
 
-/** The columns of a {@link Developer}. */
-export const developerColumns = [
-  'id',
-  'email',
-  'name',
-  'is_operator as isOperator',
-  'created_at as createdAt',
-  'suspended_at as suspendedAt',
-] as const
-
-export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Developers {
+export function createDevelopers({ db }: { db: Kysely<PortalSchema> }): Developers {
   async function setSuspension(id: string, by: string, isSuspended: boolean): Promise<Developer> {
     return change(db, async (trx, leave) => {
       const found = await lockDeveloper(trx, id)
@@ -147,23 +130,4 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
         await leave({ kind: 'developer', action: 'delete', developerId: id }, { by })
       }),
   }
-}
-
-/**
- * Locks a developer's row until the transaction ends, so that only one
- * transaction at a time can count the developer's applications and add one.
- *
- * @throws {RegistryNotFound}
- */
-export async function lockDeveloper(trx: RegistryTransaction, id: string): Promise<Developer> {
-  const found = isUuid(id)
-    ? await trx
-        .selectFrom('developers')
-        .select(developerColumns)
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirst()
-    : undefined
-  if (found === undefined) throw new RegistryNotFound('developer', id)
-  return found
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /**
  * The purpose of a challenge; it can be passed only for that: to finish a
@@ -64,7 +64,7 @@ const openMax = 20
 export function createFactorChallenges({
   db,
 }: {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
 }): FactorChallenges {
   return {
     open: ({ purpose, developerId, nonce, sealedSecret = null, passwordHash = null }) =>

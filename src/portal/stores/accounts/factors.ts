@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely'
+import { type Developer, lockDeveloper } from '../../../registry/applications/developer.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import { conflictAt } from '../../../registry/conflict-at.ts'
-import { type Developer, lockDeveloper } from './developers.ts'
-import { endSessions } from './end-sessions.ts'
-import { issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import { plainName } from '../../../registry/name.ts'
 import { RegistryConflict } from '../../../registry/registry-errors.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import { change, isUuid } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import { endSessions } from './end-sessions.ts'
+import { issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import { hasFactor, sessionHash } from './sessions.ts'
-import { change, isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
 
 /** A passkey of a developer, as the registry keeps it. */
 export interface Passkey {
@@ -53,7 +53,7 @@ export type NewFactor =
     >)
 
 /** A mail to the owner, in the transaction of the change. */
-type Post = (trx: RegistryTransaction, to: string) => Promise<void>
+type Post = (trx: PortalTransaction, to: string) => Promise<void>
 
 /** The second factors of developers. Each change leaves an audit entry. */
 export interface Factors {
@@ -141,7 +141,7 @@ export const wrongCodesMax = 100
 /** Passkeys of one developer. */
 const passkeysMax = 20
 
-export function createFactors({ db }: { readonly db: Kysely<RegistrySchema> }): Factors {
+export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Factors {
   return {
     find: (developerId) => findFactors(db, developerId),
 
@@ -324,7 +324,7 @@ export function createFactors({ db }: { readonly db: Kysely<RegistrySchema> }): 
 /** Rolls a transaction back whose result is false. */
 class Unfit extends Error {}
 
-async function findFactors(db: Kysely<RegistrySchema>, developerId: string): Promise<FactorSet> {
+async function findFactors(db: Kysely<PortalSchema>, developerId: string): Promise<FactorSet> {
   const [totp, passkeys, codes] = await Promise.all([
     db
       .selectFrom('totp_secrets')
@@ -365,7 +365,7 @@ async function findFactors(db: Kysely<RegistrySchema>, developerId: string): Pro
 
 /** Under a lock of the developer. @returns whether it is the first one */
 async function addFactor(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   developerId: string,
   factor: NewFactor,
   recoveryHashes: readonly Buffer[],
@@ -404,7 +404,7 @@ async function addFactor(
 }
 
 async function deleteFactor(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   developerId: string,
   factor: Parameters<Factors['remove']>[0]['factor'],
 ): Promise<boolean> {
@@ -424,7 +424,7 @@ async function deleteFactor(
 }
 
 async function storeRecoveryCodes(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   developerId: string,
   hashes: readonly Buffer[],
 ): Promise<void> {
@@ -435,7 +435,7 @@ async function storeRecoveryCodes(
     .execute()
 }
 
-async function addressOf(trx: RegistryTransaction, developerId: string): Promise<string> {
+async function addressOf(trx: PortalTransaction, developerId: string): Promise<string> {
   const { email } = await trx
     .selectFrom('developers')
     .select('email')
@@ -445,7 +445,7 @@ async function addressOf(trx: RegistryTransaction, developerId: string): Promise
 }
 
 function leaveAudit(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   action: `factor.${string}`,
   developerId: string,
   detail: Record<string, string> = {},

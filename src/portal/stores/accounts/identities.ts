@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { Language } from '../../../messages/language.ts'
-import { type Developer, developerColumns } from './developers.ts'
+import { type Developer, developerColumns } from '../../../registry/applications/developer.ts'
 import { plainName } from '../../../registry/name.ts'
-import { changeOperator } from './operators.ts'
 import { RegistryInputInvalid } from '../../../registry/registry-errors.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
 import { change } from '../../../registry/transaction.ts'
+import type { PortalSchema } from '../schema.ts'
+import { changeOperator } from './operators.ts'
 
 /** Who a person is at an OpenID Connect provider: `iss` and `sub`, which never name another person (OpenID Connect Core 1.0, 5.7). */
 export interface Identity {
@@ -49,7 +49,7 @@ export interface Identities {
   find(developerId: string): Promise<Identity | undefined>
 }
 
-export function createIdentities({ db }: { readonly db: Kysely<RegistrySchema> }): Identities {
+export function createIdentities({ db }: { readonly db: Kysely<PortalSchema> }): Identities {
   return {
     signIn: ({ identity, email, name, isOperator, firstSignIn, language }) =>
       change(db, async (trx, leave) => {

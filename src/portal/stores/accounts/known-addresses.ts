@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /**
  * Which of these addresses the registry still has: as a developer's, or in a
  * link that works. Ignores case.
  */
 export async function findKnownAddresses(
-  db: Kysely<RegistrySchema>,
+  db: Kysely<PortalSchema>,
   addresses: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ address: string }>`

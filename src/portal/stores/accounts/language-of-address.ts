@@ -1,10 +1,10 @@
 import type { Language } from '../../../messages/language.ts'
+import type { PortalTransaction } from '../schema.ts'
 import { sameAddress } from './same-address.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
 
 /** The language that the developer with an address has chosen; undefined: none, or no such developer. */
 export async function languageOfAddress(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   email: string,
 ): Promise<Language | undefined> {
   const found = await trx

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { sameAddress } from './same-address.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
 
 /** The purpose of a link; the link works only for that. A command prints the link of an enrolment, a mail holds the others. */
 export type MailTokenPurpose = 'sign-up' | 'password-reset' | 'email-change' | 'enrolment'
@@ -32,7 +31,7 @@ export const enrolmentSeconds = 3600
 
 const columns = ['developer_id as developerId', 'email', 'name'] as const
 
-export function createMailTokens({ db }: { db: Kysely<RegistrySchema> }): MailTokens {
+export function createMailTokens({ db }: { db: Kysely<PortalSchema> }): MailTokens {
   return {
     find: (purpose, token) =>
       db
@@ -57,7 +56,7 @@ export function createMailTokens({ db }: { db: Kysely<RegistrySchema> }): MailTo
  * @returns 43 characters base64url
  */
 export async function issueMailToken(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   { purpose, developerId, email, name }: MailToken & { purpose: MailTokenPurpose },
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
@@ -88,7 +87,7 @@ export async function issueMailToken(
 
 /** Uses a token up; of several simultaneous uses one succeeds. Undefined: unknown, used, expired, or for another purpose. */
 export function takeMailToken(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   purpose: MailTokenPurpose,
   token: string,
 ): Promise<MailToken | undefined> {
@@ -115,7 +114,7 @@ export interface OwnMailToken extends MailToken {
  * every other change of an account does, to avoid deadlocks.
  */
 export async function takeOwnMailToken(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   purpose: MailTokenPurpose,
   token: string,
 ): Promise<OwnMailToken | undefined> {
@@ -137,7 +136,7 @@ export async function takeOwnMailToken(
  * behind them has changed. The link of an enrolment did not come by mail, and
  * asks for the password too: its owner may reset a forgotten one first.
  */
-export async function endMailTokens(trx: RegistryTransaction, developerId: string): Promise<void> {
+export async function endMailTokens(trx: PortalTransaction, developerId: string): Promise<void> {
   await trx
     .deleteFrom('mail_tokens')
     .where('developer_id', '=', developerId)

@@ -1,4 +1,4 @@
-import type { RegistryStores } from '../../../registry/stores.ts'
+import type { Stores } from '../stores.ts'
 
 export interface Onboarding {
   readonly email: string
@@ -30,7 +30,7 @@ export interface Onboarded {
  * @throws what the stores throw; earlier steps stay done
  */
 export async function onboard(
-  stores: Pick<RegistryStores, 'developers' | 'applications' | 'subscriptions' | 'keys'>,
+  stores: Pick<Stores, 'developers' | 'applications' | 'subscriptions' | 'keys'>,
   onboarding: Onboarding,
 ): Promise<Onboarded> {
   const subscribed = await subscribeApplication(stores, onboarding)
@@ -41,7 +41,7 @@ export async function onboard(
 
 /** {@link onboard} without a key. */
 export async function subscribeApplication(
-  stores: Pick<RegistryStores, 'developers' | 'applications' | 'subscriptions'>,
+  stores: Pick<Stores, 'developers' | 'applications' | 'subscriptions'>,
   { email, developerName, applicationName, subscriptions, by }: Onboarding,
 ): Promise<Pick<Onboarded, 'developerId' | 'applicationId'>> {
   const developer =

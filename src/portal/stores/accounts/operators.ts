@@ -1,9 +1,13 @@
 import { type Kysely, sql } from 'kysely'
-import { type Developer, developerColumns, lockDeveloper } from './developers.ts'
+import {
+  type Developer,
+  developerColumns,
+  lockDeveloper,
+} from '../../../registry/applications/developer.ts'
+import { addStaff } from '../../../registry/audit/staff.ts'
+import { change, type Leave } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import { addStaff } from './staff.ts'
-import { change, type Leave, type RegistryTransaction } from '../../../registry/transaction.ts'
 
 /** Developers who may act for the operator of the gateway. `by` is the actor in the audit. */
 export interface Operators {
@@ -22,7 +26,7 @@ export interface Operators {
   remove(input: { id: string; by: string }): Promise<Developer>
 }
 
-export function createOperators({ db }: { db: Kysely<RegistrySchema> }): Operators {
+export function createOperators({ db }: { db: Kysely<PortalSchema> }): Operators {
   function setOperator(
     { id, staffId, by }: { id: string; staffId?: string | undefined; by: string },
     isOperator: boolean,
@@ -48,7 +52,7 @@ export function createOperators({ db }: { db: Kysely<RegistrySchema> }): Operato
 
 /** Gives or takes the role, in the transaction of a change that has locked the developer. Idempotent. */
 export async function changeOperator(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   leave: Leave,
   input: {
     readonly found: Developer

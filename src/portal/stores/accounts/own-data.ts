@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** A table with data of one developer: what an export takes from it, and why not the rest. */
 export interface OwnTable {
-  readonly table: keyof RegistrySchema
+  readonly table: keyof PortalSchema
   /** Whose the rows are: the developer's, or that of an application of theirs. */
   readonly of: 'developer' | 'application'
   /** The column that names them. (Default: `developer_id`, `application_id`) */
@@ -239,7 +239,7 @@ export const ownTables = {
 } as const satisfies Readonly<Record<string, OwnTable>>
 
 /** Tables with a developer or an application that an export leaves out as a whole, each with the reason. */
-export const tablesLeftOut: Readonly<Partial<Record<keyof RegistrySchema, string>>> = {
+export const tablesLeftOut: Readonly<Partial<Record<keyof PortalSchema, string>>> = {
   recovery_codes: 'hashes of secrets; the export says how many are left',
   factor_challenges: 'a sign-in under way: secrets that live for minutes',
   deleted_applications:
@@ -269,7 +269,7 @@ export interface OwnData {
   read(developerId: string): AsyncGenerator<OwnPart>
 }
 
-export function createOwnData({ db }: { readonly db: Kysely<RegistrySchema> }): OwnData {
+export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): OwnData {
   async function* rowsOf(part: OwnTable, ownerId: string): AsyncGenerator<OwnRow[]> {
     const { table, of, owner = `${of}_id`, columns, orderBy } = part
     const order = sql.join(orderBy.map((column) => sql.ref(column)))
@@ -338,7 +338,7 @@ interface Parties {
   readonly all: readonly string[]
 }
 
-async function partiesOf(db: Kysely<RegistrySchema>, developerId: string): Promise<Parties> {
+async function partiesOf(db: Kysely<PortalSchema>, developerId: string): Promise<Parties> {
   const { rows } = await sql<{ name: string; isSelf: boolean }>`
     with own as (select id from applications where developer_id = ${developerId})
     select 'developer:' || ${developerId}::text as name, true as "isSelf"
@@ -356,7 +356,7 @@ async function partiesOf(db: Kysely<RegistrySchema>, developerId: string): Promi
 }
 
 /** Of other people's entries only what happened: who they are and where they were is theirs. */
-function auditOf(db: Kysely<RegistrySchema>, { self, all }: Parties): AsyncGenerator<OwnRow[]> {
+function auditOf(db: Kysely<PortalSchema>, { self, all }: Parties): AsyncGenerator<OwnRow[]> {
   return pagesById((after) =>
     sql<WithId>`
     select audit.id, audit.at, case when is_own or actor = 'system' then actor else 'operator' end as actor, action, subject, detail,
@@ -371,7 +371,7 @@ function auditOf(db: Kysely<RegistrySchema>, { self, all }: Parties): AsyncGener
   )
 }
 
-function eventsOf(db: Kysely<RegistrySchema>, { self, all }: Parties): AsyncGenerator<OwnRow[]> {
+function eventsOf(db: Kysely<PortalSchema>, { self, all }: Parties): AsyncGenerator<OwnRow[]> {
   return pagesById((after) =>
     sql<WithId>`
     select id, at, event, reason,

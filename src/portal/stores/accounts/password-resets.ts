@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
+import { change } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
 import { lockAddress } from './sign-ups.ts'
-import { change, type RegistryTransaction } from '../../../registry/transaction.ts'
 
 /** Lets a developer set a new password, or a first one, by a link to their address. */
 export interface PasswordResets {
@@ -14,7 +14,7 @@ export interface PasswordResets {
    */
   request(input: {
     email: string
-    post: (trx: RegistryTransaction, to: string | undefined, token: string) => Promise<void>
+    post: (trx: PortalTransaction, to: string | undefined, token: string) => Promise<void>
   }): Promise<void>
   /**
    * Uses the link: sets the password, resets the failed attempts and codes, and
@@ -25,11 +25,11 @@ export interface PasswordResets {
   complete(input: {
     token: string
     passwordHash: string
-    post: (trx: RegistryTransaction, to: string) => Promise<void>
+    post: (trx: PortalTransaction, to: string) => Promise<void>
   }): Promise<boolean>
 }
 
-export function createPasswordResets({ db }: { db: Kysely<RegistrySchema> }): PasswordResets {
+export function createPasswordResets({ db }: { db: Kysely<PortalSchema> }): PasswordResets {
   return {
     request: ({ email, post }) =>
       db.transaction().execute(async (trx) => {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** How new developers may sign up: at once, after an operator's approval, or not at all. */
 export const signUpModes = ['open', 'approval', 'off'] as const
@@ -16,7 +16,7 @@ export interface PortalState {
 
 const signUp = 'sign-up'
 
-export function createPortalState({ db }: { db: Kysely<RegistrySchema> }): PortalState {
+export function createPortalState({ db }: { db: Kysely<PortalSchema> }): PortalState {
   return {
     async signUpMode() {
       const row = await db

@@ -3,13 +3,13 @@ import type { Language } from '../../../messages/language.ts'
 import { violates } from '../../../platform/database/database.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { Change } from '../../../registry/feed/changes.ts'
+import { plainName } from '../../../registry/name.ts'
+import { change, isUuid } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
-import { plainName } from '../../../registry/name.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
 import { findAddress } from './sign-ups.ts'
 import { type AcceptedTerms, newestAcceptance } from './terms.ts'
-import { change, isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
 
 /** Which mails a developer gets besides the mails about the account itself. */
 export interface MailChoices {
@@ -57,8 +57,8 @@ export interface Profiles {
     name?: string | undefined
     passwordHash?: string | undefined
     email?: string | undefined
-    postPassword: (trx: RegistryTransaction, to: string) => Promise<void>
-    postLink: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
+    postPassword: (trx: PortalTransaction, to: string) => Promise<void>
+    postLink: (trx: PortalTransaction, to: string, token: string | undefined) => Promise<void>
   }): Promise<boolean>
   /**
    * Uses the link for a new address; ends the developer's other links. `post`
@@ -68,7 +68,7 @@ export interface Profiles {
    */
   confirmEmail(input: {
     token: string
-    post: (trx: RegistryTransaction, to: string) => Promise<void>
+    post: (trx: PortalTransaction, to: string) => Promise<void>
   }): Promise<boolean>
   /** For a deleted developer this does nothing. @throws {RegistryInputInvalid} */
   rename(input: { developerId: string; name: string }): Promise<void>
@@ -78,7 +78,7 @@ export interface Profiles {
   chooseLanguage(input: { developerId: string; language: Language }): Promise<void>
 }
 
-export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles {
+export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
   return {
     async find(developerId) {
       if (!isUuid(developerId)) return undefined

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** A secret that the portal keeps encrypted for as long as its owner uses it. */
 export interface SealedSecret {
@@ -16,11 +16,7 @@ export interface SealedSecrets {
   replace(secret: SealedSecret, sealed: Buffer): Promise<void>
 }
 
-export function createSealedSecrets({
-  db,
-}: {
-  readonly db: Kysely<RegistrySchema>
-}): SealedSecrets {
+export function createSealedSecrets({ db }: { readonly db: Kysely<PortalSchema> }): SealedSecrets {
   return {
     async list() {
       const [apps, webhooks] = await Promise.all([

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import type { Developer } from '../../../registry/applications/developer.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import type { Developer } from './developers.ts'
+import { isUuid } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import { isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
 
 /** What a developer showed besides the password; or `oidc`: the OpenID Connect provider checked them, in place of both. */
 export type UsedFactor = 'totp' | 'passkey' | 'recovery-code' | 'oidc'
@@ -115,7 +115,7 @@ function endAfter(lastRequest: ReturnType<typeof sql>) {
   return sql<Date>`least(sessions.expires_at, sessions.created_at + ${longest}, ${lastRequest} + ${idle})`
 }
 
-export function createSessions({ db }: { db: Kysely<RegistrySchema> }): Sessions {
+export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
   return {
     begin: ({ id, developerId, passwordHash, factor, agent }) =>
       db.transaction().execute(async (trx) => {
@@ -279,7 +279,7 @@ export function createSessions({ db }: { db: Kysely<RegistrySchema> }): Sessions
 }
 
 /** Whether a developer has a second factor now. */
-export async function hasFactor(trx: RegistryTransaction, developerId: string): Promise<boolean> {
+export async function hasFactor(trx: PortalTransaction, developerId: string): Promise<boolean> {
   const { rows } = await sql<{ hasFactor: boolean }>`
     select exists (select from totp_secrets where developer_id = ${developerId})
       or exists (select from passkeys where developer_id = ${developerId}) as "hasFactor"`.execute(
@@ -289,7 +289,7 @@ export async function hasFactor(trx: RegistryTransaction, developerId: string): 
 }
 
 /** Leaves room for one more session. */
-async function endLeastUsed(trx: RegistryTransaction, developerId: string): Promise<void> {
+async function endLeastUsed(trx: PortalTransaction, developerId: string): Promise<void> {
   await trx
     .deleteFrom('sessions')
     .where('id_hash', 'in', (eb) =>
@@ -305,7 +305,7 @@ async function endLeastUsed(trx: RegistryTransaction, developerId: string): Prom
 }
 
 function leaveAudit(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   verb: 'begin' | 'end',
   developerId: string,
   detail: Record<string, string> = {},

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import type { Language } from '../../../messages/language.ts'
 import { violates } from '../../../platform/database/database.ts'
-import { issueMailToken, takeMailToken } from './mail-tokens.ts'
 import { plainName } from '../../../registry/name.ts'
+import { change } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import { issueMailToken, takeMailToken } from './mail-tokens.ts'
 import { sameAddress } from './same-address.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
 import { keepAcceptance } from './terms.ts'
-import { change, type RegistryTransaction } from '../../../registry/transaction.ts'
 
 /** Signs developers up by a link to the address they gave. The developer exists only once the link was used. */
 export interface SignUps {
@@ -17,7 +17,7 @@ export interface SignUps {
   request(input: {
     email: string
     name: string
-    post: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
+    post: (trx: PortalTransaction, to: string, token: string | undefined) => Promise<void>
   }): Promise<void>
   /**
    * Uses the link and creates the developer. @returns the developer's id;
@@ -35,7 +35,7 @@ export interface SignUps {
   }): Promise<string | undefined>
 }
 
-export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
+export function createSignUps({ db }: { db: Kysely<PortalSchema> }): SignUps {
   return {
     request: ({ email, name, post }) =>
       db.transaction().execute(async (trx) => {
@@ -83,7 +83,7 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
 
 /** The owner of an address, in any case of letters. */
 export function findAddress(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   email: string,
 ): Promise<AddressOwner | undefined> {
   return selectAddress(trx, email).executeTakeFirst()
@@ -91,7 +91,7 @@ export function findAddress(
 
 /** {@link findAddress}, with a lock on the owner until the transaction ends, so that the owner still exists when it commits. */
 export function lockAddress(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   email: string,
 ): Promise<AddressOwner | undefined> {
   return selectAddress(trx, email).forNoKeyUpdate().executeTakeFirst()
@@ -104,7 +104,7 @@ interface AddressOwner {
   readonly isProvided: boolean
 }
 
-function selectAddress(trx: RegistryTransaction, email: string) {
+function selectAddress(trx: PortalTransaction, email: string) {
   return trx
     .selectFrom('developers')
     .select(['id', 'email', sql<boolean>`oidc_subject is not null`.as('isProvided')])

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** A version of the bank's terms that a developer accepted. */
 export interface AcceptedTerms {
@@ -15,7 +14,7 @@ export interface Terms {
   accept(input: { developerId: string; version: string }): Promise<void>
 }
 
-export function createTerms({ db }: { readonly db: Kysely<RegistrySchema> }): Terms {
+export function createTerms({ db }: { readonly db: Kysely<PortalSchema> }): Terms {
   return {
     accept: ({ developerId, version }) =>
       db.transaction().execute(async (trx) => {
@@ -36,7 +35,7 @@ export function createTerms({ db }: { readonly db: Kysely<RegistrySchema> }): Te
 
 /** Notes an acceptance now. @returns whether it is new */
 export async function keepAcceptance(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   { developerId, version }: { developerId: string; version: string },
 ): Promise<boolean> {
   const kept = await trx
@@ -50,7 +49,7 @@ export async function keepAcceptance(
 
 /** The terms that a developer accepted last; null: none. */
 export async function newestAcceptance(
-  db: Kysely<RegistrySchema>,
+  db: Kysely<PortalSchema>,
   developerId: string,
 ): Promise<AcceptedTerms | null> {
   const found = await db

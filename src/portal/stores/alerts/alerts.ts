@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { lockApplication } from '../../../registry/applications/applications.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import type { AlertKind, RegistrySchema } from '../../../registry/schema.ts'
+import type { AlertKind } from '../../../registry/schema.ts'
 import { isUuid } from '../../../registry/transaction.ts'
+import type { PortalSchema } from '../schema.ts'
 
 export type { AlertKind }
 
@@ -41,7 +42,7 @@ export interface Alerts {
 }
 
 /** The choices of applications about alerts. No gateway needs to know them, so changes leave only audit entries. */
-export function createAlerts({ db }: { db: Kysely<RegistrySchema> }): Alerts {
+export function createAlerts({ db }: { db: Kysely<PortalSchema> }): Alerts {
   return {
     async find(applicationId) {
       if (!isUuid(applicationId)) return undefined

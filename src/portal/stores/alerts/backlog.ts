@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** What waits to be sent. */
 export interface Waiting {
@@ -15,7 +15,7 @@ export interface Backlog {
 }
 
 /** Reads what waits. All times are by the database's clock. */
-export async function readBacklog(db: Kysely<RegistrySchema>): Promise<Backlog> {
+export async function readBacklog(db: Kysely<PortalSchema>): Promise<Backlog> {
   const waiting = sql`jsonb_build_object('count', count(*),
     'oldestSeconds', coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0))`
   const { rows } = await sql<Backlog>`

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 const byMail = sql<boolean>`'deprecations' = any(a.alert_mails)`
 const byHook = sql<boolean>`'deprecations' = any(a.alert_hooks)`
@@ -32,7 +31,7 @@ export interface UnremindedDeveloper {
 
 /** Developers with an application that is subscribed to the version and wants to be told by email or webhook, and was not told yet. */
 export function findUnreminded(
-  db: Kysely<RegistrySchema>,
+  db: Kysely<PortalSchema>,
   { api, version, milestone, max }: Reminder & { readonly max: number },
 ): Promise<UnremindedDeveloper[]> {
   return db
@@ -75,7 +74,7 @@ export function findUnreminded(
 
 /** Records that a developer gets a reminder. @returns false when another transaction has done so; waits for one that is still running */
 export async function noteReminder(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   { api, version, milestone, developerId }: Reminder & { readonly developerId: string },
 ): Promise<boolean> {
   const noted = await trx
@@ -89,7 +88,7 @@ export async function noteReminder(
 
 /** A developer's applications that are subscribed to a version, oldest first. */
 export async function listSubscribed(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   options: {
     readonly developerId: string
     readonly api: string

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { keyHint } from '../../../registry/keys/key-format.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** Days before the end of a key or certificate on which its developer gets a warning. */
 export const expiryDays = [30, 7, 1] as const
@@ -56,7 +55,7 @@ function due(nowMs: number) {
 
 /** Applications with something to be told of. */
 export async function findExpiring(
-  db: Kysely<RegistrySchema>,
+  db: Kysely<PortalSchema>,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -77,7 +76,7 @@ export async function findExpiring(
  * @returns those that no other process recorded, soonest end first; waits for one that is recording them
  */
 export async function takeExpiring(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   { applicationId, nowMs }: { readonly applicationId: string; readonly nowMs: number },
 ): Promise<Expiring[]> {
   const { rows } = await sql<ExpiringRow>`
@@ -113,7 +112,7 @@ interface ExpiringRow {
 
 /** Undefined: the application was deleted, or it or its developer is suspended. */
 export async function findExpiryReceiver(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   applicationId: string,
 ): Promise<ExpiryReceiver | undefined> {
   return trx

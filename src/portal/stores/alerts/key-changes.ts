@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { keyHint } from '../../../registry/keys/key-format.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** One event in the life of a key. The two changes of a rotation form one event. */
 export interface KeyChange {
@@ -39,7 +38,7 @@ export interface KeyChangePage {
 }
 
 /** The point after which all changes of current and future transactions lie. */
-export async function presentHorizon(db: Kysely<RegistrySchema>): Promise<string> {
+export async function presentHorizon(db: Kysely<PortalSchema>): Promise<string> {
   const { rows } = await sql<{ horizon: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(db)
   return rows[0]?.horizon ?? '0'
@@ -47,7 +46,7 @@ export async function presentHorizon(db: Kysely<RegistrySchema>): Promise<string
 
 /** Whether a transaction at or after `horizon` changed a key or reset factors. Cheap enough for constant polling. */
 export async function hasNoticeableChanges(
-  db: Kysely<RegistrySchema>,
+  db: Kysely<PortalSchema>,
   horizon: string,
 ): Promise<boolean> {
   const { rows } = await sql<{ isThere: boolean }>`
@@ -64,7 +63,7 @@ export interface FactorReset {
 
 /** Reads the resets of transactions from `horizon` up to, but not including, `next`: the range of a {@link KeyChangePage}. */
 export async function readFactorResets(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   { horizon, next }: { readonly horizon: string; readonly next: string },
 ): Promise<FactorReset[]> {
   const { rows } = await sql<FactorReset>`
@@ -82,7 +81,7 @@ export async function readFactorResets(
  * deleted with their application.
  */
 export async function readKeyChanges(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   { horizon, max }: { readonly horizon: string; readonly max: number },
 ): Promise<KeyChangePage> {
   // One statement, so one snapshot. With ties, so that a transaction's changes stay together.

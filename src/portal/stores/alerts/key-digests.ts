@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** Changes of keys that a developer gets one letter about. */
 export interface KeyDigest {
@@ -37,7 +36,7 @@ const hour = sql`interval '1 hour'`
  *   digest at the end of the hour
  */
 export async function takeLetter(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   developerId: string,
   change: NotedChange,
 ): Promise<boolean> {
@@ -53,7 +52,7 @@ export async function takeLetter(
 }
 
 /** Whether the hour of any developer has ended. Cheap enough for constant polling. */
-export async function hasEndedHours(db: Kysely<RegistrySchema>): Promise<boolean> {
+export async function hasEndedHours(db: Kysely<PortalSchema>): Promise<boolean> {
   const { rows } = await sql<{ isThere: boolean }>`
     select exists (select from key_digests where began_at <= now() - ${hour}) as "isThere"`.execute(
     db,
@@ -62,7 +61,7 @@ export async function hasEndedHours(db: Kysely<RegistrySchema>): Promise<boolean
 }
 
 /** Ends the hours that are over and returns the digests of those with more changes than letters. */
-export async function endHours(trx: RegistryTransaction): Promise<KeyDigest[]> {
+export async function endHours(trx: PortalTransaction): Promise<KeyDigest[]> {
   const { rows } = await sql<KeyDigest>`
     with ended as (
       delete from key_digests where began_at <= now() - ${hour}

@@ -5,8 +5,7 @@ import {
   limitsColumns,
   readLimits,
 } from '../figures/application-limits.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** An application with recent calls, and all that decides its limits. */
 export interface ActiveApplication extends ApplicationLimits {
@@ -41,7 +40,7 @@ export interface LimitAlert {
  * @param options.after the last id that is done; empty: from the beginning
  */
 export async function findActiveApplications(
-  db: Kysely<RegistrySchema>,
+  db: Kysely<PortalSchema>,
   {
     since,
     after,
@@ -87,7 +86,7 @@ const beforeAllIds = '00000000-0000-0000-0000-000000000000'
  * @returns false when it was recorded before; waits for another transaction that is recording it
  */
 export async function noteLimitAlert(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   alert: LimitAlert & { readonly bucket: string; readonly window: number },
 ): Promise<boolean> {
   const { applicationId, threshold, api, version, operation } = alert
@@ -108,7 +107,7 @@ export async function noteLimitAlert(
 
 /** Applications whose next email about limits may be written: an hour after the last one, and not while they are suspended. */
 export async function findLimitMails(
-  db: Kysely<RegistrySchema>,
+  db: Kysely<PortalSchema>,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -138,7 +137,7 @@ export interface LimitMail {
  *   alerts go on waiting
  */
 export async function takeLimitMail(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   { applicationId, nowMs }: { readonly applicationId: string; readonly nowMs: number },
 ): Promise<LimitMail | undefined> {
   const receiver = await trx

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** What a mail tells one operator about the requests for more calls that wait. */
 export interface LimitRequestDigest {
@@ -26,7 +25,7 @@ const cursor = 'limit-request-mails'
  * Locks the digest for this transaction. Requests are made under this lock, so
  * that none of an earlier time appears after a mail.
  */
-export async function lockDigest(trx: RegistryTransaction): Promise<void> {
+export async function lockDigest(trx: PortalTransaction): Promise<void> {
   await trx
     .insertInto('portal_state')
     .values({ name: cursor, value: '-infinity' })
@@ -41,7 +40,7 @@ export async function lockDigest(trx: RegistryTransaction): Promise<void> {
 }
 
 /** Whether an hour has passed since the last mail and a request has come since; costs one statement. */
-export async function isDigestDue(db: Kysely<RegistrySchema>): Promise<boolean> {
+export async function isDigestDue(db: Kysely<PortalSchema>): Promise<boolean> {
   const { rows } = await sql<{ isDue: boolean }>`
     select exists(select from portal_state join limit_requests on created_at > value::timestamptz
       where name = ${cursor} and state = 'open'
@@ -54,7 +53,7 @@ export async function isDigestDue(db: Kysely<RegistrySchema>): Promise<boolean> 
  * within an hour of the last time, or when no request has come since. Owners
  * are not told of their own, because they may not answer it.
  */
-export async function takeDigest(trx: RegistryTransaction): Promise<readonly LimitRequestDigest[]> {
+export async function takeDigest(trx: PortalTransaction): Promise<readonly LimitRequestDigest[]> {
   if (!(await isDigestDue(trx))) return []
   const { rows } = await sql<LimitRequestDigest>`
     select distinct on (operators.id) operators.email,

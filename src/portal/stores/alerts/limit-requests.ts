@@ -1,14 +1,27 @@
 import { type Kysely, type RawBuilder, sql, type Updateable } from 'kysely'
-import { lockActiveApplication, lockApplication, refuseOwner } from '../../../registry/applications/applications.ts'
+import {
+  lockActiveApplication,
+  lockApplication,
+  refuseOwner,
+} from '../../../registry/applications/applications.ts'
+import {
+  addOverride,
+  checkCalls,
+  checkOverride,
+  endOverrideOf,
+} from '../../../registry/applications/overrides.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import { conflictAt } from '../../../registry/conflict-at.ts'
-import { lockDigest } from './limit-request-digest.ts'
 import { checkReason } from '../../../registry/name.ts'
-import { addOverride, checkCalls, checkOverride, endOverrideOf } from '../../../registry/applications/overrides.ts'
 import type { Page } from '../../../registry/page.ts'
-import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../../../registry/registry-errors.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import { change, isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
+import {
+  RegistryConflict,
+  RegistryInputInvalid,
+  RegistryNotFound,
+} from '../../../registry/registry-errors.ts'
+import { change, isUuid } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import { lockDigest } from './limit-request-digest.ts'
 
 /**
  * A developer's request for more calls than a limit of an application allows.
@@ -69,7 +82,7 @@ interface Decision {
   readonly operatorId: string
   /** Writes the mail to the owner, in the same transaction. */
   readonly post: (
-    trx: RegistryTransaction,
+    trx: PortalTransaction,
     request: LimitRequest,
     owner: LimitRequestOwner,
   ) => Promise<void>
@@ -92,7 +105,7 @@ export interface LimitRequests {
     calls: number
     reason: string
     by: string
-    post: (trx: RegistryTransaction) => Promise<void>
+    post: (trx: PortalTransaction) => Promise<void>
   }): Promise<LimitRequest>
   find(id: string): Promise<LimitRequest | undefined>
   /** The newest 50 of an application, newest first. */
@@ -122,7 +135,7 @@ export interface LimitRequests {
 }
 
 export interface LimitRequestsOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -276,7 +289,7 @@ function overrideOf(nowMs: number): RawBuilder<number | null> {
       and ended_at is null and expires_at > ${new Date(nowMs)})`
 }
 
-function readInForce(trx: RegistryTransaction, id: string, nowMs: number): Promise<InForce> {
+function readInForce(trx: PortalTransaction, id: string, nowMs: number): Promise<InForce> {
   return trx
     .selectFrom('limit_requests')
     .select([planOf.as('plan'), overrideOf(nowMs).as('overrideCalls')])
@@ -318,7 +331,7 @@ function comesAfter({
 
 /** Locks the application first, as every other change does, to avoid deadlocks. */
 async function lockForDecision(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   id: string,
   operatorId: string,
 ): Promise<{ readonly found: LimitRequest; readonly owner: LimitRequestOwner }> {
@@ -335,13 +348,13 @@ async function lockForDecision(
   return { found, owner: { developerId, email, applicationName: application.name } }
 }
 
-function lockRequest(trx: RegistryTransaction, id: string): Promise<LimitRequest> {
+function lockRequest(trx: PortalTransaction, id: string): Promise<LimitRequest> {
   return readRequest(trx, id, { isLocked: true })
 }
 
 /** @throws {RegistryNotFound} */
 async function readRequest(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   id: string,
   { isLocked = false } = {},
 ): Promise<LimitRequest> {
@@ -363,9 +376,9 @@ function refuseClosed({ state }: LimitRequest): void {
 }
 
 function close(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   id: string,
-  values: Updateable<RegistrySchema['limit_requests']>,
+  values: Updateable<PortalSchema['limit_requests']>,
 ): Promise<LimitRequest> {
   return trx
     .updateTable('limit_requests')
@@ -377,7 +390,7 @@ function close(
 
 /** Without the words that people typed: the audit outlives them. */
 function record(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   { id, applicationId, api, version, limit, calls }: LimitRequest,
   verb: string,
   by: string,

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** A mail that this process may send now. */
 export interface ClaimedMail {
@@ -25,7 +24,7 @@ export interface MailQueue {
   postpone(id: number, seconds: number): Promise<void>
 }
 
-export function createMailQueue({ db }: { db: Kysely<RegistrySchema> }): MailQueue {
+export function createMailQueue({ db }: { db: Kysely<PortalSchema> }): MailQueue {
   return {
     async claim({ max, forSeconds }) {
       // One statement, so that it holds no lock while a mail server takes its time. An array, because the planner may
@@ -56,6 +55,6 @@ export function createMailQueue({ db }: { db: Kysely<RegistrySchema> }): MailQue
 }
 
 /** Queues an encrypted mail in the transaction that decides whether it is sent. */
-export async function queueMail(trx: RegistryTransaction, sealed: Buffer): Promise<void> {
+export async function queueMail(trx: PortalTransaction, sealed: Buffer): Promise<void> {
   await trx.insertInto('mails').values({ sealed }).execute()
 }

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** Deletes what was told of windows, keys and certificates that ended a day ago. */
-export async function pruneAlerts(db: Kysely<RegistrySchema>, nowMs: number): Promise<void> {
+export async function pruneAlerts(db: Kysely<PortalSchema>, nowMs: number): Promise<void> {
   const ended = new Date(nowMs - 86_400_000)
   await db
     .deleteFrom('limit_alerts')

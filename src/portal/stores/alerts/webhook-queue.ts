@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { RegistryConflict, RegistryNotFound } from '../../../registry/registry-errors.ts'
-import type { AlertKind, RegistrySchema } from '../../../registry/schema.ts'
-import { isUuid, type RegistryTransaction } from '../../../registry/transaction.ts'
+import type { AlertKind } from '../../../registry/schema.ts'
+import { isUuid } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** How many finished deliveries of an application are kept, and how many are listed; the oldest go first. */
 export const deliveriesMax = 100
@@ -97,7 +98,7 @@ export interface WebhookMessage {
   readonly body: string
 }
 
-export function createWebhookQueue({ db }: { db: Kysely<RegistrySchema> }): WebhookQueue {
+export function createWebhookQueue({ db }: { db: Kysely<PortalSchema> }): WebhookQueue {
   return {
     async claim({ max, forSeconds, underWay }) {
       const applications = underWay.map(({ applicationId }) => applicationId)
@@ -184,7 +185,7 @@ const columns = [
   'failure',
 ] as const
 
-export function createDeliveries({ db }: { db: Kysely<RegistrySchema> }): Deliveries {
+export function createDeliveries({ db }: { db: Kysely<PortalSchema> }): Deliveries {
   return {
     async find(id) {
       if (!isUuid(id)) return undefined
@@ -249,7 +250,7 @@ export function createDeliveries({ db }: { db: Kysely<RegistrySchema> }): Delive
  * @returns undefined: no webhook gets it; else how many older events had to give way
  */
 export async function queueEvent(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   input: {
     readonly applicationId: string
     readonly kind: AlertKind | undefined
@@ -264,7 +265,7 @@ export async function queueEvent(
 
 /** The application's name, if it has a webhook that gets alerts of a kind. */
 async function findReceiver(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   applicationId: string,
   kind: AlertKind | undefined,
 ): Promise<string | undefined> {
@@ -284,7 +285,7 @@ async function findReceiver(
 }
 
 async function addDelivery(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   applicationId: string,
   { type, body }: WebhookMessage,
 ): Promise<{ readonly added: Delivery; readonly dropped: number }> {

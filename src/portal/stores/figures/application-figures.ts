@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
+import type { PortalSchema } from '../schema.ts'
 import {
   type ApplicationLimits,
   type LimitsRow,
   limitsColumns,
   readLimits,
 } from './application-limits.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
 
 /** How many calls an application made in a period. */
 export interface CallerFigures {
@@ -32,7 +32,7 @@ export interface ApplicationFigures {
 }
 
 export interface ApplicationFiguresOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** What an application did in the last 24 hours and has now. */
 export interface ApplicationSummary {
@@ -37,7 +37,7 @@ const applicationsMax = 100
 export function createApplicationSummaries({
   db,
 }: {
-  db: Kysely<RegistrySchema>
+  db: Kysely<PortalSchema>
 }): ApplicationSummaries {
   return {
     async list({ developerId, from, now }) {

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { comesAfter, type Page } from '../../../registry/page.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
 import { isUuid } from '../../../registry/transaction.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** A developer in an operator's search. */
 export interface ListedDeveloper {
@@ -62,7 +62,7 @@ const tableOf = {
   certificate: 'certificates',
 } as const
 
-export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directory {
+export function createDirectory({ db }: { db: Kysely<PortalSchema> }): Directory {
   async function developers(where: RawBuilder<boolean>, limit: number): Promise<ListedDeveloper[]> {
     const { rows } = await sql<ListedDeveloper>`
       select id, email, name, is_operator as "isOperator", created_at as "createdAt",

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** Calls of all applications in one hour. */
 export interface HourOfCalls {
@@ -67,7 +67,7 @@ export interface OperatorFigures {
   activeOverrides(): Promise<ActiveOverride[]>
 }
 
-export function createOperatorFigures({ db }: { db: Kysely<RegistrySchema> }): OperatorFigures {
+export function createOperatorFigures({ db }: { db: Kysely<PortalSchema> }): OperatorFigures {
   return {
     async hours(from) {
       const { rows } = await sql<HourOfCalls>`

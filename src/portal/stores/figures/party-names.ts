@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** A person or thing of the audit log, by the name it has now. */
 export interface NamedParty {
@@ -17,7 +17,7 @@ export interface PartyNames {
   find(parties: readonly string[]): Promise<ReadonlyMap<string, NamedParty>>
 }
 
-export function createPartyNames({ db }: { db: Kysely<RegistrySchema> }): PartyNames {
+export function createPartyNames({ db }: { db: Kysely<PortalSchema> }): PartyNames {
   return {
     async find(parties) {
       const wanted = [...new Set(parties)]

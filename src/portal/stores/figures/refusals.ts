@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** Outcomes of an application's calls in a period. */
 export interface RefusedApplication {
@@ -25,7 +25,7 @@ const hourMs = 3_600_000
 const minutesHours = 24
 
 export interface RefusalsOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }

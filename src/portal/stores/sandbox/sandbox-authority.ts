@@ -4,11 +4,10 @@ import type { CertificateUse } from '../../../certificates/certificate.ts'
 import type { Issuer, Made } from '../../../certificates/make.ts'
 import type { Psd2Role } from '../../../certificates/psd2-role.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import type { CertificateDefect } from '../../../registry/certificates/certificate-defects.ts'
 import { recordChange } from '../../../registry/feed/changes.ts'
 import type { Peppers } from '../../../registry/keys/key-mac.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import type { CertificateDefect } from './certificate-defects.ts'
 
 /** The public part of the sandbox's authority, both in DER. */
 export interface PublishedAuthority {
@@ -36,7 +35,7 @@ export interface SandboxAuthority {
 }
 
 export interface SandboxAuthorityOptions {
-  readonly db: Kysely<RegistrySchema>
+  readonly db: Kysely<PortalSchema>
   /** The authority's key is encrypted with the current one. */
   readonly peppers: Peppers
   /** Milliseconds since 1970. */
@@ -60,7 +59,7 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
   const { db, peppers, now } = options
 
   /** The private key. One that an older pepper seals moves to the current one, so that the older can go. */
-  async function openKey(trx: RegistryTransaction, sealed: Buffer): Promise<Buffer | undefined> {
+  async function openKey(trx: PortalTransaction, sealed: Buffer): Promise<Buffer | undefined> {
     const current = sealingKey(peppers.secrets.get(peppers.current))
     const own = unseal(current, sealed)
     if (own !== undefined) return own
@@ -77,7 +76,7 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
   }
 
   /** Locks the authority's row, so that one process at a time makes it or numbers its lists. */
-  async function hold(trx: RegistryTransaction): Promise<Held> {
+  async function hold(trx: PortalTransaction): Promise<Held> {
     // A row that is not there cannot be locked.
     await sql`select pg_advisory_xact_lock(hashtext('tollgate sandbox authority'))`.execute(trx)
     const row = await trx.selectFrom('sandbox_authority').selectAll().executeTakeFirst()
@@ -106,10 +105,7 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
     return held
   }
 
-  async function writeList(
-    trx: RegistryTransaction,
-    { listNumber, ...issuer }: Held,
-  ): Promise<void> {
+  async function writeList(trx: PortalTransaction, { listNumber, ...issuer }: Held): Promise<void> {
     await trx.deleteFrom('sandbox_revocations').where('valid_until', '<', new Date(now())).execute()
     const revoked = await trx
       .selectFrom('sandbox_revocations')
@@ -183,7 +179,7 @@ const revokedPerApplication = 4
 
 /** Lists a certificate as revoked, and drops the oldest of its application. */
 async function revoke(
-  trx: RegistryTransaction,
+  trx: PortalTransaction,
   applicationId: string,
   { certificate }: Made,
   end: number,

@@ -1,9 +1,11 @@
 import type { CertificateUse } from '../../../certificates/certificate.ts'
 import type { Made } from '../../../certificates/make.ts'
 import type { Psd2Role } from '../../../certificates/psd2-role.ts'
-import type { CertificateDefect } from '../../../registry/certificates/certificate-defects.ts'
-import type { Certificates } from '../../../registry/certificates/certificates.ts'
-import { certificatesPerUse } from '../../../registry/certificates/certificates.ts'
+import {
+  type Certificates,
+  certificatesPerUse,
+} from '../../../registry/certificates/certificates.ts'
+import type { CertificateDefect } from './certificate-defects.ts'
 import type { SandboxAuthority } from './sandbox-authority.ts'
 
 /** Test certificates of an application, everything in PEM. The private keys are nowhere else. */

@@ -1,4 +1,8 @@
-import type { ClusterRedis, RedisHost, SingleRedis } from '../../../../platform/redis/redis-address.ts'
+import type {
+  ClusterRedis,
+  RedisHost,
+  SingleRedis,
+} from '../../../../platform/redis/redis-address.ts'
 import type { CallBatch } from '../call-batch.ts'
 import type { CountingServer } from '../counting-server.ts'
 import type { MarkerPlace } from '../grant-script.ts'

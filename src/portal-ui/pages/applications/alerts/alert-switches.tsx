@@ -9,8 +9,8 @@ import { SectionCard } from '../../../components/section-card.tsx'
 import { TextLink } from '../../../components/text-link.tsx'
 import { limitInWords } from '../../../in-words.ts'
 import { t } from '../../../words.ts'
-import classes from './alert-switches.module.css'
 import { useSubscribedVersions, versionName } from '../subscribed-versions.ts'
+import classes from './alert-switches.module.css'
 
 const kinds = ['limits', 'expiry', 'deprecations'] as const
 const channels = ['mails', 'hooks'] as const

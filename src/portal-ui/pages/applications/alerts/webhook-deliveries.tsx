@@ -1,6 +1,6 @@
 import { Button, Table, Text } from '@mantine/core'
-import type { Delivery } from '../../../../portal/api/schemas/alerts.ts'
 import type { MessageId } from '../../../../messages/format.ts'
+import type { Delivery } from '../../../../portal/api/schemas/alerts.ts'
 import { useDeliveries, useSending } from '../../../api/alerts.ts'
 import { DataTable, RowActions } from '../../../components/data-table.tsx'
 import { Pill } from '../../../components/pill.tsx'

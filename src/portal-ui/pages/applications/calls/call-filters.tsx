@@ -5,8 +5,8 @@ import { useKeys } from '../../../api/applications.ts'
 import type { CallListFilter } from '../../../api/calls.ts'
 import { focusFirstInvalid } from '../../../components/field-errors.ts'
 import { nameAsText, t } from '../../../words.ts'
-import classes from './calls.module.css'
 import { useSubscribedVersions } from '../subscribed-versions.ts'
+import classes from './calls.module.css'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const statuses = ['2xx', '3xx', '4xx', '429', '5xx'] as const

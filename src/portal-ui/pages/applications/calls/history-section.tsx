@@ -11,11 +11,11 @@ import { QueryState } from '../../../components/query-state.tsx'
 import { SectionCard } from '../../../components/section-card.tsx'
 import { milliseconds } from '../../../in-words.ts'
 import { nameAsText, t } from '../../../words.ts'
+import { OperationTable } from '../limits/operation-table.tsx'
+import { operationName } from '../operation-name.ts'
+import classes from '../overview.module.css'
 import { AnsweredBar } from './answered-bar.tsx'
 import { HistoryTable } from './history-table.tsx'
-import { operationName } from '../operation-name.ts'
-import { OperationTable } from '../limits/operation-table.tsx'
-import classes from '../overview.module.css'
 
 /** Past calls as a plot, percentiles, tables and a file; of all operations or of one. */
 export function HistorySection({ applicationId }: { readonly applicationId: string }) {

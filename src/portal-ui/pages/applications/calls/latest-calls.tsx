@@ -11,8 +11,8 @@ import { TextLink } from '../../../components/text-link.tsx'
 import { milliseconds } from '../../../in-words.ts'
 import { tabPath } from '../../../tab-path.ts'
 import { t } from '../../../words.ts'
-import { callPath, callTitle } from './call-words.ts'
 import classes from '../overview.module.css'
+import { callPath, callTitle } from './call-words.ts'
 
 /** The newest calls in rows; each opens its story. */
 export function LatestCalls({ applicationId }: { readonly applicationId: string }) {

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { AskForCalls } from '../limits/ask-for-calls.tsx'
-import { HistorySection } from './history-section.tsx'
 import { LiveSection } from '../limits/live-section.tsx'
+import { HistorySection } from './history-section.tsx'
 
 /** What is left of each limit, and what was called. */
 export function UsageTab({ applicationId }: { readonly applicationId: string }) {

@@ -14,10 +14,10 @@ import { focusPageHeading } from '../../../layout/page-heading.ts'
 import { lazyPage } from '../../../lazy-page.tsx'
 import { t } from '../../../words.ts'
 import classes from '../applications.module.css'
+import type { PageMemory } from '../page-memory.ts'
 import { isWorking } from './is-working.ts'
 import { IssuedKeyPanel } from './issued-key-panel.tsx'
 import { KeyTable } from './key-table.tsx'
-import type { PageMemory } from '../page-memory.ts'
 
 /** Loads when it is asked for. */
 const { Page: CreateKey } = lazyPage(() => import('./create-key.tsx'), 'CreateKey')

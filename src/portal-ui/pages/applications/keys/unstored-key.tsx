@@ -3,8 +3,8 @@ import { applicationTabs } from '../../../../portal/pages/page-paths.ts'
 import { useLeaveQuestion } from '../../../layout/leaving.ts'
 import { lazyPage } from '../../../lazy-page.tsx'
 import { tabPath } from '../../../tab-path.ts'
-import type { LeaveWithoutKeyProps } from './leave-without-key.tsx'
 import type { PageMemory } from '../page-memory.ts'
+import type { LeaveWithoutKeyProps } from './leave-without-key.tsx'
 
 const { Page: LeaveWithoutKey } = lazyPage<'LeaveWithoutKey', LeaveWithoutKeyProps>(
   () => import('./leave-without-key.tsx'),

@@ -13,8 +13,8 @@ import { limitInWords, wholeNumber, windowInWords } from '../../../in-words.ts'
 import { lazyPage } from '../../../lazy-page.tsx'
 import { limitOfVersion } from '../../../published.ts'
 import { t } from '../../../words.ts'
-import type { Choice } from './ask-dialog.tsx'
 import { type SubscribedVersion, useSubscribedVersions } from '../subscribed-versions.ts'
+import type { Choice } from './ask-dialog.tsx'
 
 /** Loads when it opens: without it, the page still shows. */
 const { Page: AskDialog } = lazyPage(() => import('./ask-dialog.tsx'), 'AskDialog')

@@ -7,8 +7,8 @@ import { Time } from '../../../components/time.tsx'
 import { wholeNumber } from '../../../in-words.ts'
 import { versionTitle } from '../../../published.ts'
 import { t } from '../../../words.ts'
-import { Countdown } from './countdown.tsx'
 import classes from '../overview.module.css'
+import { Countdown } from './countdown.tsx'
 
 export interface LimitBarProps {
   readonly item: LiveUsage

@@ -6,9 +6,9 @@ import { SectionCard } from '../../../components/section-card.tsx'
 import { TextLink } from '../../../components/text-link.tsx'
 import { tabPath } from '../../../tab-path.ts'
 import { t } from '../../../words.ts'
+import classes from '../overview.module.css'
 import { LimitBar } from './limit-bar.tsx'
 import { limitTitle } from './limit-title.ts'
-import classes from '../overview.module.css'
 
 const shownMax = 5
 

@@ -10,9 +10,9 @@ import { thisPeriod, windowInWords } from '../../../in-words.ts'
 import { versionTitle } from '../../../published.ts'
 import { tabPath } from '../../../tab-path.ts'
 import { nameAsText, t } from '../../../words.ts'
+import classes from '../overview.module.css'
 import { LimitBar } from './limit-bar.tsx'
 import { limitTitle } from './limit-title.ts'
-import classes from '../overview.module.css'
 
 /** Current usage by API version: a bar for each limit in use, words for the others. */
 export function LiveSection({ applicationId }: { readonly applicationId: string }) {

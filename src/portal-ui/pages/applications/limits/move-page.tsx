@@ -21,8 +21,8 @@ import { diffPath, limitOfVersion, planTitle } from '../../../published.ts'
 import { tabPath } from '../../../tab-path.ts'
 import { nameAsText, t } from '../../../words.ts'
 import { ApplicationFrame } from '../application-frame.tsx'
-import { ReplayTable } from './replay-table.tsx'
 import { type SubscribedVersion, useSubscribedVersions } from '../subscribed-versions.ts'
+import { ReplayTable } from './replay-table.tsx'
 
 /** Moves a subscription to another version; says before what the application's own calls would meet there. */
 export function MovePage() {

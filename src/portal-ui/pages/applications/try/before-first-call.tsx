@@ -4,9 +4,9 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { focusPageHeading } from '../../../layout/page-heading.ts'
 import { tabPath } from '../../../tab-path.ts'
 import { t } from '../../../words.ts'
+import type { PageMemory } from '../page-memory.ts'
 import { CheckList } from './check-list.tsx'
 import { useMissing } from './next-step.tsx'
-import type { PageMemory } from '../page-memory.ts'
 import { useCheckList } from './use-check-list.ts'
 
 export interface BeforeFirstCallProps {

@@ -18,10 +18,10 @@ import { ProblemAlert } from '../../../components/problem-alert.tsx'
 import { useFacts } from '../../../facts.tsx'
 import { pageLocale, t } from '../../../words.ts'
 import classes from '../applications.module.css'
-import { takeAskedRead } from '../keys/handed-key.ts'
-import type { PageMemory } from '../page-memory.ts'
 import { ProblemDetail } from '../calls/problem-detail.tsx'
 import { ProblemTitle } from '../calls/problem-title.tsx'
+import { takeAskedRead } from '../keys/handed-key.ts'
+import type { PageMemory } from '../page-memory.ts'
 import { type SubscribedVersion, useSubscribedVersions } from '../subscribed-versions.ts'
 
 export interface ReadAccountsProps {

@@ -17,9 +17,9 @@ import { durationInWords, milliseconds, wholeNumber } from '../../../in-words.ts
 import { t } from '../../../words.ts'
 import classes from '../applications.module.css'
 import { JsonText } from '../calls/json-text.tsx'
-import playground from './playground.module.css'
 import { ProblemDetail } from '../calls/problem-detail.tsx'
 import { ProblemTitle } from '../calls/problem-title.tsx'
+import playground from './playground.module.css'
 import { WaysOn } from './ways-on.tsx'
 
 export interface TryAnswerProps {

@@ -12,14 +12,14 @@ import { Slow } from '../../../components/slow.tsx'
 import { TextLink } from '../../../components/text-link.tsx'
 import { tabPath } from '../../../tab-path.ts'
 import { t } from '../../../words.ts'
-import { OperationPicker } from './operation-picker.tsx'
 import type { PageMemory } from '../page-memory.ts'
-import classes from './playground.module.css'
 import {
   type SubscribedVersion,
   useSubscribedVersions,
   versionName,
 } from '../subscribed-versions.ts'
+import { OperationPicker } from './operation-picker.tsx'
+import classes from './playground.module.css'
 import { TryForm } from './try-form.tsx'
 
 export interface TryTabProps {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
 import { keyAnswer, subscriptionAnswer, withInstants } from '../../answers.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
-import type { PortalApp } from '../../../portal-app.ts'
 import { orNotFound } from '../../portal-error.ts'
 import { operatorOf, signedIn } from '../../request.ts'
 import { KeyList, KeyListQuery } from '../../schemas/applications.ts'
@@ -11,7 +12,6 @@ import {
   OperatedApplicationList,
   SearchQuery,
 } from '../../schemas/operator.ts'
-import type { PortalServices } from '../../../services.ts'
 import { overrideAnswers } from './overrides.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
@@ -19,7 +19,13 @@ const Params = Type.Object({ id: Type.String({ description: 'of the application'
 /** Applications of all developers: look up, suspend, resume. Needs an operator. */
 export function registerOperatedApplications(
   app: PortalApp,
-  { now, stores }: Pick<PortalServices, 'now' | 'stores'>,
+  {
+    now,
+    stores,
+  }: Needs<
+    'now',
+    'applications' | 'directory' | 'keys' | 'overrides' | 'partyNames' | 'subscriptions'
+  >,
 ): void {
   const { applications, directory, keys, overrides, partyNames, subscriptions } = stores
 

@@ -1,17 +1,20 @@
 import { Type } from 'typebox'
 import type { RecordedAudit } from '../../../../registry/audit/audit.ts'
+import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
 import { withInstants } from '../../answers.ts'
 import { csvOf } from '../../csv.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
-import type { PortalApp } from '../../../portal-app.ts'
 import { AuditFileQuery, AuditList, AuditQuery } from '../../schemas/operator.ts'
-import type { PortalServices } from '../../../services.ts'
 
 /** Rows of a file; a whole export is a command (`tollgate audit export`). */
 const fileRowsMax = 10_000
 
 /** Who did what. Needs an operator. */
-export function registerAudit(app: PortalApp, { stores }: Pick<PortalServices, 'stores'>): void {
+export function registerAudit(
+  app: PortalApp,
+  { stores }: Needs<never, 'audit' | 'partyNames'>,
+): void {
   app.get(
     '/audit',
     {

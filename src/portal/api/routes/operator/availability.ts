@@ -4,16 +4,16 @@ import {
   readAvailabilityReport,
 } from '../../../../registry/availability/read-report.ts'
 import { reportColumns } from '../../../../registry/availability/report-columns.ts'
-import { csvOf } from '../../csv.ts'
 import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
+import { csvOf } from '../../csv.ts'
 import { inputInvalid } from '../../portal-error.ts'
 import { AvailabilityAnswer, AvailabilityQuery } from '../../schemas/availability.ts'
-import type { PortalServices } from '../../../services.ts'
 
 /** Availability of the API versions, as it is reported to the regulator. Needs an operator. */
 export function registerAvailability(
   app: PortalApp,
-  { catalogue, now, stores }: Pick<PortalServices, 'catalogue' | 'now' | 'stores'>,
+  { catalogue, now, stores }: Needs<'catalogue' | 'now', 'availability'>,
 ): void {
   async function read({ from, to }: AvailabilityQuery): Promise<DatedReport> {
     try {

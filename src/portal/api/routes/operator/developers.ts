@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
+import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
 import { withInstants } from '../../answers.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
-import type { PortalApp } from '../../../portal-app.ts'
 import { orNotFound, PortalError } from '../../portal-error.ts'
 import { operatorOf, signedIn } from '../../request.ts'
 import { OperatedDeveloper, OperatedDeveloperList, SearchQuery } from '../../schemas/operator.ts'
-import type { PortalServices } from '../../../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the developer' }) })
 
 /** Who signed up: look up, approve, suspend. Needs an operator. */
 export function registerOperatedDevelopers(
   app: PortalApp,
-  { mails, stores }: Pick<PortalServices, 'mails' | 'stores'>,
+  { mails, stores }: Needs<'mails', 'approvals' | 'developers' | 'directory'>,
 ): void {
   const { approvals, developers, directory } = stores
 

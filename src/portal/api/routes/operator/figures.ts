@@ -1,11 +1,11 @@
 import type { Language } from '../../../../messages/language.ts'
-import { withInstants } from '../../answers.ts'
 import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
+import { withInstants } from '../../answers.ts'
 import { rememberByMinute } from '../../remember-by-minute.ts'
 import type { PublishedApis } from '../../schemas/catalogue.ts'
 import { LanguageQuery } from '../../schemas/guides.ts'
 import { OperatorOverview, OperatorPlans, OperatorVersions } from '../../schemas/operator.ts'
-import type { PortalServices } from '../../../services.ts'
 import { publishedApis } from '../published-apis.ts'
 
 const hourMs = 3_600_000
@@ -18,7 +18,7 @@ const callersDays = 30
 /** Figures over all developers: what is going on, who calls which version, what each plan gives. Needs an operator. */
 export function registerFigures(
   app: PortalApp,
-  { catalogue, now, stores }: Pick<PortalServices, 'catalogue' | 'now' | 'stores'>,
+  { catalogue, now, stores }: Needs<'catalogue' | 'now', 'figures'>,
 ): void {
   const { figures } = stores
   const remembered = rememberByMinute<PublishedApis>({ catalogue, now })

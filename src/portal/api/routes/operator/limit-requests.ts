@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
+import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
 import type { InForce, LimitRequest } from '../../../stores/alerts/limit-requests.ts'
 import { withInstants } from '../../answers.ts'
 import { limitsOf } from '../../limits-of.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
-import type { PortalApp } from '../../../portal-app.ts'
 import { operatorOf, signedIn } from '../../request.ts'
 import {
   LimitRequestDecline,
@@ -12,7 +13,6 @@ import {
   LimitRequest as ShownLimitRequest,
   WaitingLimitRequestList,
 } from '../../schemas/limit-requests.ts'
-import type { PortalServices } from '../../../services.ts'
 
 const Params = Type.Object({
   limitRequestId: Type.String({ description: 'of the request for more calls' }),
@@ -21,7 +21,7 @@ const Params = Type.Object({
 /** Answers developers who ask for more calls. Needs an operator, and not the owner of the application. */
 export function registerLimitRequestAnswers(
   app: PortalApp,
-  { catalogue, mails, stores }: Pick<PortalServices, 'catalogue' | 'mails' | 'stores'>,
+  { catalogue, mails, stores }: Needs<'catalogue' | 'mails', 'limitRequests'>,
 ): void {
   const { limitRequests } = stores
 

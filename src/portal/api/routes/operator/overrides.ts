@@ -2,14 +2,14 @@ import { Type } from 'typebox'
 import { type Catalogue, versionKey } from '../../../../catalogue/catalogue.ts'
 import { limitNames } from '../../../../catalogue/effective-limits.ts'
 import type * as registered from '../../../../registry/applications/overrides.ts'
+import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
 import type { PartyNames } from '../../../stores/figures/party-names.ts'
 import { withInstants } from '../../answers.ts'
-import type { PortalApp } from '../../../portal-app.ts'
 import { inputInvalid, orNotFound } from '../../portal-error.ts'
 import { operatorOf, signedIn } from '../../request.ts'
 import { Empty } from '../../schemas/common.ts'
 import { LimitOverride, LimitOverrideInput, LimitOverrideList } from '../../schemas/operator.ts'
-import type { PortalServices } from '../../../services.ts'
 
 const applicationId = Type.String({ description: 'of the application' })
 const ListParams = Type.Object({ id: applicationId })
@@ -21,7 +21,7 @@ const ItemParams = Type.Object({
 /** Other numbers of calls than the plans', for one application until a moment. Needs an operator. */
 export function registerOverrides(
   app: PortalApp,
-  { catalogue, stores }: Pick<PortalServices, 'catalogue' | 'stores'>,
+  { catalogue, stores }: Needs<'catalogue', 'applications' | 'overrides' | 'partyNames'>,
 ): void {
   const { applications, overrides, partyNames } = stores
 

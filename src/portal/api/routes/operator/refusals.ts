@@ -1,17 +1,14 @@
-import { withInstants } from '../../answers.ts'
 import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
+import { withInstants } from '../../answers.ts'
 import { inputInvalid } from '../../portal-error.ts'
 import { Refusals, RefusalsQuery } from '../../schemas/operator.ts'
-import type { PortalServices } from '../../../services.ts'
 
 const hoursDefault = 24
 const hoursMax = 720
 
 /** Who is refused, over all applications. Needs an operator. */
-export function registerRefusals(
-  app: PortalApp,
-  { now, stores }: Pick<PortalServices, 'now' | 'stores'>,
-): void {
+export function registerRefusals(app: PortalApp, { now, stores }: Needs<'now', 'refusals'>): void {
   app.get(
     '/refusals',
     {

@@ -1,14 +1,14 @@
+import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
 import { withInstants } from '../../answers.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
-import type { PortalApp } from '../../../portal-app.ts'
 import { inputInvalid } from '../../portal-error.ts'
 import { SecurityEventList, SecurityEventQuery } from '../../schemas/operator.ts'
-import type { PortalServices } from '../../../services.ts'
 
 /** What happened at the doors. Needs an operator. */
 export function registerSecurityEvents(
   app: PortalApp,
-  { stores }: Pick<PortalServices, 'stores'>,
+  { stores }: Needs<never, 'partyNames' | 'securityEvents'>,
 ): void {
   app.get(
     '/security-events',

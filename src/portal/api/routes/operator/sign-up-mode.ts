@@ -1,13 +1,10 @@
 import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
 import { operatorOf } from '../../request.ts'
 import { SignUpMode } from '../../schemas/operator.ts'
-import type { PortalServices } from '../../../services.ts'
 
 /** Whether new developers may sign up. Needs an operator. */
-export function registerSignUpMode(
-  app: PortalApp,
-  { stores }: Pick<PortalServices, 'stores'>,
-): void {
+export function registerSignUpMode(app: PortalApp, { stores }: Needs<never, 'portalState'>): void {
   const { portalState } = stores
 
   app.get(

@@ -1,8 +1,8 @@
-import { withInstants } from '../../answers.ts'
-import type { PortalApp } from '../../../portal-app.ts'
-import { TopApplications } from '../../schemas/operator.ts'
-import type { PortalServices } from '../../../services.ts'
 import { readTopApplications } from '../../../metrics/top-applications.ts'
+import type { PortalApp } from '../../../portal-app.ts'
+import type { Needs } from '../../../services.ts'
+import { withInstants } from '../../answers.ts'
+import { TopApplications } from '../../schemas/operator.ts'
 
 /** Rows of each list. */
 const shownMax = 25
@@ -10,12 +10,7 @@ const shownMax = 25
 /** Who calls most, and who will soon be refused. Needs an operator. */
 export function registerTopApplications(
   app: PortalApp,
-  {
-    catalogue,
-    counter,
-    now,
-    stores,
-  }: Pick<PortalServices, 'catalogue' | 'counter' | 'now' | 'stores'>,
+  { catalogue, counter, now, stores }: Needs<'catalogue' | 'counter' | 'now', 'applicationFigures'>,
 ): void {
   app.get(
     '/top-applications',

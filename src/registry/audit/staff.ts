@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { violates } from '../../../platform/database/database.ts'
-import type { Developer } from './developers.ts'
-import { RegistryConflict, RegistryInputInvalid } from '../../../registry/registry-errors.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
+import { violates } from '../../platform/database/database.ts'
+import type { Developer } from '../applications/developer.ts'
+import { RegistryConflict, RegistryInputInvalid } from '../registry-errors.ts'
+import type { RegistrySchema } from '../schema.ts'
+import type { RegistryTransaction } from '../transaction.ts'
 
 /** A person who is or was an operator. The audit names the id; it stays when the account is deleted. */
 export interface StaffMember {

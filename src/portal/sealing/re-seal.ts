@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/log/log.ts'
-import type { SealedSecret, SealedSecrets } from '../stores/accounts/sealed-secrets.ts'
 import { reSealTotp, unsealTotp } from '../accounts/totp.ts'
 import { reSealSecret, unsealSecret } from '../alerts/webhook-secret.ts'
+import type { SealedSecret, SealedSecrets } from '../stores/accounts/sealed-secrets.ts'
 import type { PortalSecrets } from './portal-secrets.ts'
 
 type SealingSecrets = Pick<PortalSecrets, 'totp' | 'webhooks'>
