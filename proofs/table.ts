@@ -177,14 +177,13 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'tls-reload': sizedTests('long/tls-reload', {
     shows: '200 reloads of the certificate under load fail no call',
-    guards: [`${edge}/listener.ts`, ...tls, 'src/workers', `${compose}/certificates.ts`],
+    guards: [`${edge}/listener.ts`, ...tls, `${compose}/certificates.ts`],
   }),
   'reload-wait': tests('long/reload-wait', {
     shows:
       '`reload --wait` lists every process, names those that lag or refuse, and leaves one audit entry',
     guards: [
       compose,
-      'src/workers',
       'src/cli/commands/reload.ts',
       'src/cli/taking-away.ts',
       `${registry}/feed/*configurations.ts`,
@@ -195,15 +194,16 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows: 'a new version and a new plan are one file each, and a reload puts them in force',
     guards: ['src/catalogue', 'config', compose, 'src/cli/commands/reload.ts'],
   }),
-  workers: sizedTests('long/workers', {
+  'several-processes': sizedTests('long/several-processes', {
     shows:
-      'four workers admit exactly the limit in each of ten windows, and lose nothing but what a killed one had',
+      'two processes on one port count exactly, and two behind each balancer restart in turn without a failed or miscounted call',
     guards: [
-      'src/workers',
       ...counters,
       ...running,
-      `${operate}/*metrics.ts`,
-      ...platform('database/database-connections', 'http/free-port', 'log/log'),
+      ...platform('http/listen', 'http/probe-ports', 'http/free-port'),
+      ...platform('database/database-connections'),
+      'deploy/nginx.conf',
+      'deploy/haproxy.cfg',
     ],
   }),
 
@@ -265,12 +265,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'prove-window': tests('long/prove-window', {
     shows:
-      'on a live system each number of a window was given once, by gateways and workers that run and that ended',
+      'on a live system each number of a window was given once, by gateways that run and that ended',
     guards: [
       'src/cli/commands/prove.ts',
       'src/cli/judge-window.ts',
       ...counters,
-      'src/workers',
       `${compose}/tell-counts.ts`,
       `${registry}/feed/count-samples.ts`,
       'src/platform/count-sample.ts',
@@ -594,11 +593,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
     guards: [...tls, ...listeners, compose, 'src/cli/commands/reload.ts'],
   }),
   'client-certificates': tests('long/client-certificates', {
-    shows: 'workers and bank judge client and signing certificates alike, each fault with its code',
+    shows:
+      'gateways and bank judge client and signing certificates alike, each fault with its code',
     guards: [
       ...tls,
       edge,
-      'src/workers',
       `${compose}/*trust*.ts`,
       `${compose}/client-certificates.ts`,
       `${registry}/certificates`,
@@ -633,7 +632,6 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'with roles in processes of their own, the gateway tells the bank what the portal deleted',
     guards: [
       compose,
-      'src/workers',
       `${operate}/end-at-bank.ts`,
       `${portal}/metrics/watch-applications.ts`,
       `${registry}/applications/deleted-applications.ts`,
@@ -760,7 +758,6 @@ export const proofs: Readonly<Record<string, Proof>> = {
         ...running,
         operate,
         registry,
-        'src/workers',
         'bin/node-options.json',
         ...platform('process/collect-when-idle', 'process/short-lived'),
       ],

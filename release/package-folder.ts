@@ -13,7 +13,6 @@ import { transpile } from './transpile.ts'
 /** Files with which a process or thread of the program begins; the first is the command line. */
 const entries = [
   'src/cli/main.js',
-  'src/workers/worker.js',
   'src/platform/database/create-database.js',
   'src/platform/database/embedded-database-worker.js',
   'src/portal/accounts/password-estimate-thread.js',

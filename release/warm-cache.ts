@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 // write it later. An entry is valid for the same path and the same Node.
 
 /** They begin to work, or end the process, when they are loaded. */
-const programs = /\/(main|worker|create-database|embedded-database-worker)\.js$/
+const programs = /\/(main|create-database|embedded-database-worker)\.js$/
 
 /**
  * Runs every role once, whose compiled functions Node then keeps, and loads what

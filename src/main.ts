@@ -9,7 +9,7 @@ import { backendsOf, checkBackends } from './compose/check-backends.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
 import { followReloads } from './compose/follow-reloads.ts'
 import {
-  createFileSecrets,
+  createLiveSecrets,
   judgeSecretList,
   type LiveSecret,
   type LiveSecrets,
@@ -42,7 +42,6 @@ import { hasSandbox } from './platform/settings/sandbox.ts'
 import { splitSecrets } from './platform/settings/secret-list.ts'
 import { roles as allRoles, type Role, type Settings } from './platform/settings/settings.ts'
 import { together } from './platform/together.ts'
-import { openWorkers, startWorkers, transferred } from './workers/open-workers.ts'
 
 /** A running process. */
 export interface Tollgate {
@@ -103,8 +102,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   checkDeployment(settings, roles)
   for (const warning of deploymentWarnings(settings, roles)) log.warn({}, warning)
   const certificates = await openCertificates({ settings, roles, metricsRegistry, log, lifetime })
-  const secrets = createFileSecrets({ settings, files: certificates, metricsRegistry })
-  const workers = openWorkers({ settings, roles, metricsRegistry, log, lifetime })
+  const secrets = createLiveSecrets({ settings, files: certificates, metricsRegistry })
   const dataFolder = await openFolder({ settings, roles, lifetime })
   await probePorts(plannedListeners(settings, roles), startCommand(settings, roles))
 
@@ -136,7 +134,6 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   }
   const publisher = openPublisher({
     ...{ configDir: settings.configDir, catalogue, log, events, metricsRegistry },
-    onPublished: async (published) => workers?.publish(transferred(published)),
   })
   if (roles.has('gateway')) publisher.prepareWith(backendsOf(settings))
   const parts = {
@@ -160,28 +157,15 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const gateway =
     services && (await code.gateway?.prepareGateway({ ...base, version, certificates, services }))
   const [backendProbes = []] = await together(
-    code.backend?.startBackend({
-      ...parts,
-      identity: gateway?.identity,
-      services,
-    }),
+    code.backend?.startBackend({ ...parts, identity: gateway?.identity, services }),
     services && page && code.portal?.startPortal({ ...parts, services, page }),
   )
   if (gateway && services) {
-    const listening = workers
-      ? startWorkers(workers, {
-          ...parts,
-          secrets,
-          ...{ roles, version, revision },
-          published: publisher.current(),
-        })
-      : gateway.listen(addresses)
-    addresses.bound('gateway', await listening)
+    addresses.bound('gateway', await gateway.listen(addresses))
     gateway.endApplications(addresses)
   }
-  services?.registry.onChange('configuration', ({ action, detail = {} }) => {
-    if (action === 'log') workers?.noteLog(detail)
-    else void certificates.reload()
+  services?.registry.onChange('configuration', ({ action }) => {
+    if (action !== 'log') void certificates.reload()
   })
   const managementToken =
     settings.managementToken === undefined
@@ -193,12 +177,11 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   management = createManagement({
     tls: certificates.management,
     tokens: managementToken && (() => splitSecrets(managementToken.current())),
-    metrics: workers?.metrics ?? metricsRegistry,
+    metrics: metricsRegistry,
     configuration: publisher.state,
     probes: [
       { name: 'accepting', isReady: () => !isDraining, isRequired: true },
       ...(services?.probes ?? []),
-      ...(workers?.probes ?? []),
       ...backendProbes,
     ],
     jwks: gateway?.identity.jwks,
@@ -237,7 +220,6 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     },
     async close() {
       isDraining = true
-      workers?.prepareEnd()
       await delay(settings.drainSeconds * 1000)
       await lifetime.close()
     },
@@ -269,7 +251,9 @@ async function sandboxSecretOf(
 function plannedListeners(settings: Settings, roles: ReadonlySet<Role>): PlannedListener[] {
   const { gateway, management, portal, backend, sca } = settings
   return [
-    ...(roles.has('gateway') ? [{ setting: 'GATEWAY', address: gateway }] : []),
+    ...(roles.has('gateway')
+      ? [{ setting: 'GATEWAY', address: gateway, isShared: settings.gatewayReusePort }]
+      : []),
     { setting: 'MANAGEMENT', address: management },
     ...(roles.has('portal') ? [{ setting: 'PORTAL', address: portal }] : []),
     ...(roles.has('backend') ? [{ setting: 'BACKEND', address: backend }] : []),

@@ -14,7 +14,6 @@ import { refused } from './sections/refused.ts'
 import type { Section } from './sections/section.ts'
 import { sizes } from './sections/sizes.ts'
 import { tls } from './sections/tls.ts'
-import { workers } from './sections/workers.ts'
 import { onTwoCores } from './two-cores.ts'
 import { onPartOf } from './workbench.ts'
 import { openWorld } from './world.ts'
@@ -26,7 +25,6 @@ const sections: Readonly<Record<string, Section>> = {
   bodies,
   latency,
   log,
-  workers,
   tls,
   footprint,
   sizes,

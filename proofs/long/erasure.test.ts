@@ -30,13 +30,10 @@ t.test(
       DATA_DIR: t.testdir(),
       SESSION_SECRET: sessionSecret,
       SANDBOX_SECRET: secret,
-      GATEWAY_PROCESSES: '2',
       BACKEND_URL: `http://127.0.0.1:${backendPort}`,
     }
-    // Two workers: their parent tells the bank.
     const gateway = await spawnTollgate(t, ['gateway'], {
       ...shared,
-      GATEWAY_WORKERS: '2',
       MANAGEMENT_PORT: String(managementPort),
     })
     await spawnTollgate(t, ['backend'], {

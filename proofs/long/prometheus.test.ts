@@ -58,8 +58,6 @@ const conditional = new Map([
   ['gateway_tls_handshake_failures_total', 'no listener has TLS'],
   ['gateway_rehearsed_calls_total', 'no plan is rehearsed'],
   ['gateway_drills_total', 'no developer made a drill'],
-  ['gateway_workers', 'one worker is the process itself'],
-  ['gateway_workers_replaced_total', 'one worker is the process itself'],
   ['gateway_secret_changed_timestamp_seconds', 'no secret comes from a file'],
 ])
 

@@ -17,17 +17,16 @@ interface Listed {
   readonly reason: string | null
 }
 
-/** A gateway with two workers, a portal and a bank, each a process of its own; the bank is on another host, with files of its own. */
+/** A gateway, a portal and a bank, each a process of its own; the bank is on another host, with files of its own. */
 async function startApart() {
   const { env } = await startStores(t)
   const [managementPort, backendPort] = [await freePort(), await freePort()]
   const [near, far] = [testConfigDir(t), testConfigDir(t)]
-  const shared = { ...productionEnv(), ...env, CONFIG_DIR: near, GATEWAY_PROCESSES: '2' }
+  const shared = { ...productionEnv(), ...env, CONFIG_DIR: near }
   const start = (role: 'gateway' | 'portal' | 'backend', more: Record<string, string>) =>
     spawnTollgate(t, [role], { ...shared, BACKEND_URL: `http://127.0.0.1:${backendPort}`, ...more })
   const gateway = await start('gateway', {
     MANAGEMENT_PORT: String(managementPort),
-    GATEWAY_WORKERS: '2',
   })
   const [portal, bank] = await Promise.all([
     start('portal', { SESSION_SECRET: 's'.repeat(43), GATEWAY_PUBLIC_URL: gateway.urls.gateway }),

@@ -17,7 +17,7 @@ const reloads = proofSize({ share: 20, whole: 200 })
 const callers = 8
 
 t.test(
-  `${reloads} reloads of the certificate under load fail no call, with workers`,
+  `${reloads} reloads of the certificate under load fail no call`,
   { skip: fleetMissing() },
   async (t) => {
     const authority = createTestAuthority(t)
@@ -33,8 +33,6 @@ t.test(
     const { gateways, stores } = await startFleet(t, {
       size: 1,
       env: {
-        GATEWAY_WORKERS: '2',
-        GATEWAY_PROCESSES: '2',
         GATEWAY_TLS_CERT_FILE: files.cert,
         GATEWAY_TLS_KEY_FILE: files.key,
       },

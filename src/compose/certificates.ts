@@ -191,7 +191,6 @@ function showTrustEnds(metricsRegistry: Registry, trust: Watched<Trust> | undefi
     help: 'When the first authority of client certificates expires, and when the first revocation list is out of date',
     labelNames: ['kind'],
     registers: [metricsRegistry],
-    aggregator: 'min',
     collect() {
       if (trust === undefined) return
       const { anchors, lists = [] } = trust.current()
@@ -220,7 +219,6 @@ function watchExpiry({
     help: 'When the first certificate of the chain expires, in seconds since 1970',
     labelNames: ['certificate'],
     registers: [metricsRegistry],
-    aggregator: 'min',
     collect() {
       for (const [certificate, pair] of followed) {
         this.set({ certificate }, pair.current().expiresAt / 1_000)

@@ -22,7 +22,7 @@ import type { RegistrySchema } from '../registry/schema.ts'
 import type { Addresses } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
 import { openClientCertificates } from './client-certificates.ts'
-import type { PublishedCopy } from './publisher.ts'
+import type { Publisher } from './publisher.ts'
 import { openSecret } from './secrets.ts'
 import type { Services } from './services.ts'
 import type { Foundation } from './stores.ts'
@@ -32,7 +32,7 @@ export interface GatewayRoleOptions extends Foundation {
   readonly version: string
   readonly certificates: Pick<Certificates, 'gateway' | 'upstream' | 'clientTrust'>
   readonly services: Pick<Services, 'metrics' | 'counter' | 'registry' | 'peppers'> & {
-    readonly publisher: Pick<PublishedCopy, 'current'>
+    readonly publisher: Pick<Publisher, 'current'>
   }
 }
 
@@ -41,7 +41,7 @@ export interface GatewayRole {
   readonly identity: IdentitySigner
   /** @returns the origin of the listener */
   listen(addresses: Pick<Addresses, 'backend' | 'portal'>): Promise<string>
-  /** From now on, the bank hears of deleted applications. Once for a process and its workers. */
+  /** From now on, the bank hears of deleted applications. */
   endApplications(addresses: Pick<Addresses, 'backend'>): void
 }
 
@@ -114,7 +114,11 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
       metrics.watchLoad(edge.load)
       lifetime.opened(() => closeListeners([edge.app], () => edge.close()))
       const { longestCallMs } = stopTimes(settings.backendCallMs)
-      return listen(edge.app, 'GATEWAY', settings.gateway, options.isEnding, longestCallMs)
+      return listen(edge.app, 'GATEWAY', settings.gateway, {
+        isEnding: options.isEnding,
+        longestCallMs,
+        isShared: settings.gatewayReusePort,
+      })
     },
 
     endApplications(addresses) {
@@ -155,7 +159,7 @@ function sampleOf(share: number): (spanId: string) => boolean {
   return (spanId) => Number.parseInt(spanId.slice(-8), 16) < share * 2 ** 32
 }
 
-/** Call records per second of all workers together when the embedded database, a thread of this process, writes them. */
+/** Call records per second when the embedded database, a thread of this process, writes them. */
 const embeddedRecordsPerSecond = 250
 
 /**
@@ -175,9 +179,7 @@ function openRecording(options: GatewayRoleOptions): CallRecorder | undefined {
     now: Date.now,
     monotonic: () => performance.now(),
     ...options.pauses,
-    ...(settings.databaseUrl === undefined
-      ? { recordsPerSecond: Math.ceil(embeddedRecordsPerSecond / settings.gatewayWorkers) }
-      : {}),
+    ...(settings.databaseUrl === undefined && { recordsPerSecond: embeddedRecordsPerSecond }),
   })
   lifetime.opened(() => recorder.close())
   return recorder

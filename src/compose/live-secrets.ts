@@ -5,7 +5,6 @@ import { readSettings, type Settings, secretLengthMin } from '../platform/settin
 import {
   createWatchedCopy,
   type Watched,
-  type WatchedCopy,
   type WatchedFiles,
 } from '../platform/settings/watched-files.ts'
 
@@ -56,25 +55,16 @@ const judges = {
   OIDC_CLIENT_SECRET(): void {},
 } as const satisfies Readonly<Record<string, JudgeSecret>>
 
-/** The secrets of a process that reads the files itself. */
-export interface FileSecrets extends LiveSecrets {
-  /** The current text of each followed secret that comes from a file. */
-  current(): Readonly<Record<string, string>>
-  /** Calls `listener` after each change. */
-  onChange(listener: (setting: string, text: string) => void): void
-}
-
-export interface FileSecretsOptions {
+export interface LiveSecretsOptions {
   readonly settings: Pick<Settings, 'secretFiles'>
   readonly files: Pick<WatchedFiles, 'watch'>
   readonly metricsRegistry: Registry
 }
 
 /** Creates the secrets. Changed files apply as those of certificates do. */
-export function createFileSecrets(options: FileSecretsOptions): FileSecrets {
+export function createLiveSecrets(options: LiveSecretsOptions): LiveSecrets {
   const { secretFiles } = options.settings
   const followed = new Map<string, LiveSecret>()
-  const listeners: ((setting: string, text: string) => void)[] = []
   showChanges(options.metricsRegistry, secretFiles)
 
   async function open(setting: string, path: string, first: JudgeSecret): Promise<LiveSecret> {
@@ -88,9 +78,6 @@ export function createFileSecrets(options: FileSecretsOptions): FileSecrets {
         for (const judge of judges) await judge(text)
         return text
       },
-    })
-    secret.onChange((text) => {
-      for (const listener of listeners) listener(setting, text)
     })
     return { ...secret, alsoJudge: (judge) => void judges.push(judge) }
   }
@@ -107,33 +94,6 @@ export function createFileSecrets(options: FileSecretsOptions): FileSecrets {
       followed.set(setting, secret)
       return secret
     },
-    current: () =>
-      Object.fromEntries(
-        [...followed].flatMap(([setting, secret]) =>
-          secretFiles[setting] === undefined ? [] : [[setting, secret.current()]],
-        ),
-      ),
-    onChange: (listener) => void listeners.push(listener),
-  }
-}
-
-/** The secrets of a process that gets changes from another one, which has judged them. */
-export interface ToldSecrets extends LiveSecrets {
-  take(texts: Readonly<Record<string, string>>): void
-}
-
-/** @param first what has changed since the settings were read */
-export function createToldSecrets(first: Readonly<Record<string, string>>): ToldSecrets {
-  const copies = new Map<string, WatchedCopy<string>>()
-  return {
-    async follow(setting, { text }) {
-      const copy = copies.get(setting) ?? createWatchedCopy(first[setting] ?? text)
-      copies.set(setting, copy)
-      return { ...copy, alsoJudge: () => undefined }
-    },
-    take(texts) {
-      for (const [setting, text] of Object.entries(texts)) copies.get(setting)?.take(text)
-    },
   }
 }
 
@@ -148,7 +108,6 @@ function showChanges(registry: Registry, files: Readonly<Record<string, string>>
     help: 'When the file of a secret was last written, in seconds since 1970',
     labelNames: ['secret'],
     registers: [registry],
-    aggregator: 'min',
     collect() {
       for (const [secret, path] of Object.entries(files)) {
         const changedAt = changeOf(path)

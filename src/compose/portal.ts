@@ -167,6 +167,6 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
   })
   limitConnections(portal.server, settings, isProxy)
   lifetime.opened(() => closeListeners([portal], () => portal.close()))
-  addresses.bound('portal', await listen(portal, 'PORTAL', settings.portal, options.isEnding))
+  addresses.bound('portal', await listen(portal, 'PORTAL', settings.portal, options))
   jobs.start()
 }

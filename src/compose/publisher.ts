@@ -49,7 +49,8 @@ export type Prepare = (catalogue: Catalogue) => Promise<() => void>
 const passingRules: ReadonlySet<string> = new Set(['file-unreadable', 'configuration-changing'])
 
 /** Holds the current catalogue and replaces it as a whole. */
-export interface Publisher extends Pick<PublishedCopy, 'current'> {
+export interface Publisher {
+  current(): Published
   /**
    * Loads the configuration again. Resolves to whether every part of this
    * process now uses it. An invalid one is logged, and the current one stays.
@@ -70,8 +71,6 @@ export interface PublisherOptions {
   readonly metrics: ConfigurationMetrics
   readonly log: Logger
   readonly events: Pick<SecurityEvents, 'record'>
-  /** Called after each reload that replaced the configuration; the reload ends when it has resolved. */
-  readonly onPublished?: (published: Published) => Promise<void> | void
 }
 
 /** Creates the publisher of a process, which shows its configuration in the process's metrics. */
@@ -87,36 +86,35 @@ export function openPublisher(
 /** Creates the publisher. Two reloads at once run one after the other, so the newest files win. */
 export function createPublisher(options: PublisherOptions): Publisher {
   const { configDir, metrics, log, events } = options
-  const { current, take, facts } = createPublishedCopy({ ...options, generation: 1 })
+  let published: Published
+  let facts: ConfigurationFacts
   const parts: Prepare[] = []
   const listeners: Parameters<Publisher['onJudged']>[0][] = []
   let judged = 0
   let refused: string | undefined
   let mayPass = false
-  let isDelivered = true
   let queue: Promise<boolean> = Promise.resolve(true)
 
   async function replace(): Promise<void> {
     const catalogue = await loadCatalogue(configDir)
-    if (catalogue.digest === current().catalogue.digest) return
+    if (catalogue.digest === published.catalogue.digest) return
     const prepared: (() => void)[] = []
     for (const part of parts) prepared.push(await part(catalogue))
-    take(catalogue, current().generation + 1)
-    isDelivered = false
+    take(catalogue, published.generation + 1)
     for (const activate of prepared) activate()
   }
 
-  async function deliver(): Promise<void> {
-    if (isDelivered) return
-    await options.onPublished?.(current())
-    isDelivered = true
+  function take(catalogue: Catalogue, generation: number): void {
+    published = { generation, catalogue, router: createRouter(catalogue) }
+    facts = { generation, digest: catalogue.digest, loadedAt: new Date() }
+    metrics.setConfiguration(facts)
   }
 
   /** Never throws: a failed reload must not prevent the next one. */
   async function load(cause: ReloadCause): Promise<boolean> {
     // Another reload has read the files meanwhile.
     if (cause.how === 'start' && judged > 0) return true
-    const before = current().catalogue
+    const before = published.catalogue
     mayPass = false
     refused = await failureOf(replace, (error) => {
       mayPass =
@@ -131,13 +129,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
       )
       events.record({ event: 'configuration.refused', actor: 'system' })
     })
-    refused ??= await failureOf(deliver, (err) => {
-      mayPass = true
-      log.error({ err }, 'the new configuration did not reach the workers; reload again')
-    })
     judged += 1
     metrics.countReload(refused === undefined ? 'success' : 'failure')
-    const { catalogue, generation } = current()
+    const { catalogue, generation } = published
     if (refused === undefined) {
       log.info({ generation, digest: catalogue.digest }, 'configuration reloaded')
       events.record({
@@ -152,13 +146,14 @@ export function createPublisher(options: PublisherOptions): Publisher {
     return refused === undefined
   }
 
+  take(options.catalogue, 1)
   return {
-    current,
+    current: () => published,
     reload(cause = signalled) {
       queue = queue.then(() => load(cause))
       return queue
     },
-    state: () => ({ ...facts(), judged, refused, mayPass }),
+    state: () => ({ ...facts, judged, refused, mayPass }),
     prepareWith: (part) => void parts.push(part),
     onJudged: (listener) => void listeners.push(listener),
   }
@@ -176,30 +171,4 @@ async function failureOf(
     report(error)
     return errorText(error)
   }
-}
-
-/** Holds a catalogue that another process has published. */
-export interface PublishedCopy {
-  current(): Published
-  facts(): ConfigurationFacts
-  take(catalogue: Catalogue, generation: number): void
-}
-
-/** Creates the copy with the current catalogue. */
-export function createPublishedCopy(options: {
-  readonly catalogue: Catalogue
-  readonly generation: number
-  readonly metrics: Pick<ConfigurationMetrics, 'setConfiguration'>
-}): PublishedCopy {
-  let current: Published
-  let facts: ConfigurationFacts
-
-  function take(catalogue: Catalogue, generation: number): void {
-    current = { generation, catalogue, router: createRouter(catalogue) }
-    facts = { generation, digest: catalogue.digest, loadedAt: new Date() }
-    options.metrics.setConfiguration(facts)
-  }
-
-  take(options.catalogue, options.generation)
-  return { current: () => current, facts: () => facts, take }
 }

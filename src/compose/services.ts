@@ -35,7 +35,7 @@ export interface ServicesOptions extends Foundation {
   readonly publisher: Publisher
   readonly metricsRegistry: MetricsRegistry
   readonly jobs: JobMetrics
-  /** Whether this process or its workers admit calls. Otherwise it only shows counts. */
+  /** Whether this process admits calls. Otherwise it only shows counts. */
   readonly admits: boolean
 }
 
@@ -53,9 +53,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const processMetrics = createProcessMetrics(options.metricsRegistry)
   // A process that takes no calls exports none: its zeros would hide that all gateways are gone.
   const metrics = createGatewayMetrics(admits ? options.metricsRegistry : new MetricsRegistry())
-  const isAdmitting = admits && settings.gatewayWorkers === 1
   const stores = await openStores({
-    ...{ ...options, metrics, processMetrics, isAdmitting },
+    ...{ ...options, metrics, processMetrics },
     // A gateway serves known keys without PostgreSQL; a portal shows little but documents.
     needsRegistry: !admits,
   })

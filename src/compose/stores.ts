@@ -12,7 +12,7 @@ import type { GatewayMetrics } from '../gateway/operate/metrics.ts'
 import type { ProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import { type DataFolder, openDataFolder } from '../platform/database/data-folder.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../platform/database/database.ts'
-import { ownConnections } from '../platform/database/database-connections.ts'
+import { connectionsMax } from '../platform/database/database-connections.ts'
 import { serverUrls } from '../platform/database/database-urls.ts'
 import { startEmbeddedDatabase } from '../platform/database/embedded-database.ts'
 import type { Logger } from '../platform/log/log.ts'
@@ -50,7 +50,7 @@ export interface Foundation {
   readonly database: Database
   /** Where every part records security events. */
   readonly events: Pick<SecurityEvents, 'record'>
-  /** Undefined when this process keeps nothing: with DATABASE_URL and REDIS_URL, as a bank alone with DATABASE_URL, and in a worker. */
+  /** Undefined when this process keeps nothing: with DATABASE_URL and REDIS_URL, and as a bank alone with DATABASE_URL. */
   readonly dataFolder: DataFolder | undefined
   /** Whether the process is about to stop but still serves. */
   readonly isEnding: () => boolean
@@ -106,8 +106,10 @@ export async function openChosenDatabase({
     embeddedOnly = { onTransaction, statementTimeoutMs: embeddedStatementTimeoutMs }
   }
   const user = joinRoles(roles)
-  const connectionsMax = ownConnections(settings, roles)
-  const database = openDatabase({ url, user, connectionsMax, log, ...embeddedOnly })
+  const database = openDatabase({
+    ...{ url, user, log, ...embeddedOnly },
+    connectionsMax: connectionsMax(settings, roles),
+  })
   lifetime.opened(() => database.close())
   if (settings.databaseUrl !== undefined) await followLogin(database, { secrets, url })
   return database
@@ -161,8 +163,8 @@ export interface Stores {
 export interface StoresOptions extends Foundation {
   readonly metrics: GatewayMetrics
   readonly processMetrics: ProcessMetrics
-  /** Whether this process itself admits calls. */
-  readonly isAdmitting: boolean
+  /** Whether this process admits calls. */
+  readonly admits: boolean
   /** Whether the process should get no traffic while PostgreSQL does not answer. (Default: false) */
   readonly needsRegistry?: boolean
 }
@@ -182,7 +184,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
   const peppers = livePeppers(pepper)
   const [{ counter, samples }, registry] = await together(
     counterStore(settings)
-      .open(options)
+      .open({ ...options, isAdmitting: options.admits })
       .then((counter) => sampleCounts(counter)),
     openRegistry({
       ...{ ...settings, database, log, peppers },
@@ -213,8 +215,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
     const bucket = detail?.['bucket']
     if (bucket !== undefined) counter.forget(bucket)
   })
-  if (options.isAdmitting)
-    tellCounts({ samples, registry, workers: settings.gatewayWorkers, log, lifetime })
+  if (options.admits) tellCounts({ samples, registry, log, lifetime })
   return {
     counter,
     registry,

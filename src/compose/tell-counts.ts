@@ -8,20 +8,17 @@ import type { Registry } from '../registry/open-registry.ts'
 export interface TellCountsOptions {
   readonly samples: CountSamples
   readonly registry: Pick<Registry, 'onChange' | 'countSamples'>
-  /** How many processes count for one that claimed to count. */
-  readonly workers: number
   readonly log: Pick<Logger, 'warn'>
   readonly lifetime: Lifetime
 }
 
 /** Tells `tollgate prove --window` which numbers the calls of this process got, when it asks and when this process ends. */
-export function tellCounts({ samples, registry, workers, log, lifetime }: TellCountsOptions): void {
+export function tellCounts({ samples, registry, log, lifetime }: TellCountsOptions): void {
   const id = randomUUID()
 
   async function tell(proof?: string): Promise<void> {
     const told = {
-      ...{ process: id, host: hostname(), pid: process.pid, workers },
-      parent: workers > 1 ? process.ppid : process.pid,
+      ...{ process: id, host: hostname(), pid: process.pid },
       ...{ share: samples.share(), samples: samples.all() },
     }
     // A process that admitted nothing answers too: otherwise it would be missed.

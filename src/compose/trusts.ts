@@ -1,5 +1,5 @@
-import type { Trust, TrustOfFiles } from '../certificates/trust.ts'
-import { createWatchedCopy, type Watched } from '../platform/settings/watched-files.ts'
+import type { Trust } from '../certificates/trust.ts'
+import type { Watched } from '../platform/settings/watched-files.ts'
 import type { Certificates } from './certificates.ts'
 import type { SandboxPlace, SandboxTrustOptions } from './sandbox-trust.ts'
 
@@ -31,13 +31,4 @@ export async function openTrusts(options: TrustsOptions): Promise<() => readonly
     })
   }
   return () => trusts
-}
-
-/** Follows the operator's files in a process that gets their contents from another one. */
-export async function copyClientTrust(
-  first: readonly Buffer[],
-): Promise<Watched<TrustOfFiles> & { read(contents: readonly Buffer[]): void }> {
-  const { readTrust } = await import('../certificates/trust.ts')
-  const copy = createWatchedCopy(readTrust(first))
-  return { ...copy, read: (contents) => copy.take(readTrust(contents)) }
 }

@@ -90,7 +90,7 @@ t.test('a process that asks for no certificates does not load what reads them', 
       return next(url, context)
     } })
     for (const role of ['gateway', 'portal', 'backend']) await import('./src/compose/' + role + '.ts')
-    for (const file of ['main', 'workers/run-worker']) await import('./src/' + file + '.ts')`
+    await import('./src/main.ts')`
   const args = ['--input-type=module', '--eval', script]
   t.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), '')
 })

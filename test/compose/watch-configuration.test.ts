@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
+import { CatalogueError } from '../../src/catalogue/catalogue-error.ts'
 import { folderState } from '../../src/catalogue/folder-state.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createPublisher } from '../../src/compose/publisher.ts'
@@ -43,13 +44,13 @@ t.test(
       metrics: createConfigurationMetrics(new Registry()),
       log: createLog('silent'),
       events: { record: () => undefined },
-      onPublished() {
-        if (failuresLeft === 0) return
-        failuresLeft -= 1
-        throw new Error('the channel is closed')
-      },
     })
     let failuresLeft = 0
+    publisher.prepareWith(async () => {
+      if (failuresLeft === 0) return () => undefined
+      failuresLeft -= 1
+      throw new CatalogueError([{ file: 'plan', line: 1, rule: 'file-unreadable', message: 'EIO' }])
+    })
     const causes: (string | undefined)[] = []
     publisher.onJudged((replacement) => void causes.push(replacement?.cause.how))
     const lifetime = createLifetime()

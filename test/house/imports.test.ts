@@ -65,8 +65,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['platform', 'messages', 'certificates', 'catalogue', 'registry'],
     ...['gateway', 'portal', 'backend'],
   ],
-  workers: ['platform', 'catalogue', 'registry', 'gateway', 'compose'],
-  'main.ts': ['platform', 'catalogue', 'compose', 'workers'],
+  'main.ts': ['platform', 'catalogue', 'compose'],
   cli: [
     ...['platform', 'messages', 'certificates', 'catalogue', 'registry'],
     ...['gateway', 'portal', 'backend', 'compose', 'main.ts'],

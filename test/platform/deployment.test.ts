@@ -369,37 +369,3 @@ t.test(
     t.same(problems({ BODY_BYTES_MAX: '8388608', UPLOAD_BUFFER_MAX: '134217728' }), [])
   },
 )
-
-t.test(
-  'connections to PostgreSQL that are too few for the workers are refused, with both settings',
-  async (t) => {
-    const problems = (env: Readonly<Record<string, string>>, ...roles: Role[]) => {
-      try {
-        checkDeployment(readSettings({ ...split, GATEWAY_WORKERS: '8', ...env }), new Set(roles))
-      } catch (error) {
-        if (error instanceof SettingsError) return error.message
-        throw error
-      }
-      return ''
-    }
-    t.match(
-      problems({ DATABASE_CONNECTIONS_MAX: '17' }, 'gateway'),
-      'DATABASE_CONNECTIONS_MAX: 17 is too few for GATEWAY_WORKERS=8: each worker needs 2 connections, and their parent 2 (e.g. 18)',
-    )
-    t.notMatch(problems({ DATABASE_CONNECTIONS_MAX: '18' }, 'gateway'), 'DATABASE_CONNECTIONS_MAX')
-    t.match(
-      problems({ DATABASE_CONNECTIONS_MAX: '19' }, 'gateway', 'portal', 'backend'),
-      'DATABASE_CONNECTIONS_MAX: 19 is too few for GATEWAY_WORKERS=8: each worker needs 2 connections, and their parent 4 (e.g. 20)',
-    )
-    t.notMatch(
-      problems({ DATABASE_CONNECTIONS_MAX: '20' }, 'gateway', 'portal', 'backend'),
-      'DATABASE_CONNECTIONS_MAX',
-    )
-    t.notMatch(problems({}, 'gateway'), 'DATABASE_CONNECTIONS_MAX')
-    t.notMatch(problems({ DATABASE_CONNECTIONS_MAX: '2' }, 'portal'), 'DATABASE_CONNECTIONS_MAX')
-    t.notMatch(
-      problems({ DATABASE_CONNECTIONS_MAX: '2', GATEWAY_WORKERS: '1' }, 'gateway'),
-      'DATABASE_CONNECTIONS_MAX',
-    )
-  },
-)

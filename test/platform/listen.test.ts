@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import fastify from 'fastify'
 import t from 'tap'
 import { listen } from '../../src/platform/http/listen.ts'
+import { PortsTaken, probePorts } from '../../src/platform/http/probe-ports.ts'
 
 const clients = 1_500
 const systemMax =
@@ -52,5 +53,26 @@ t.test(
       ['127.0.0.1'],
     )
     t.equal(await (await fetch(url)).text(), 'served')
+  },
+)
+
+t.test(
+  'processes share a port only where each says so',
+  { skip: process.platform !== 'linux' && 'only Linux divides connections' },
+  async (t) => {
+    const bind = (port: number, isShared: boolean) => {
+      const app = fastify()
+      t.teardown(() => app.close())
+      return listen(app, 'GATEWAY', { host: '127.0.0.1', port }, { isShared })
+    }
+    const shared = Number(new URL(await bind(0, true)).port)
+    t.equal(Number(new URL(await bind(shared, true)).port), shared)
+    await t.rejects(bind(shared, false), { message: /GATEWAY_PORT: .* the port is in use/ })
+    const own = Number(new URL(await bind(0, false)).port)
+    await t.rejects(bind(own, true), { message: /the port is in use/ })
+
+    const address = { host: '127.0.0.1', port: shared }
+    await probePorts([{ setting: 'GATEWAY', address, isShared: true }], 'start')
+    await t.rejects(probePorts([{ setting: 'GATEWAY', address }], 'start'), PortsTaken)
   },
 )

@@ -41,8 +41,6 @@ t.test('with Redis there are several gateways unless it is said how many', async
   t.equal(readSettings({}).gatewayProcesses, 1)
   t.equal(readSettings(redis).gatewayProcesses, 4)
   t.equal(readSettings({ ...redis, GATEWAY_PROCESSES: '1' }).gatewayProcesses, 1)
-  t.equal(readSettings({ ...redis, GATEWAY_WORKERS: '6' }).gatewayProcesses, 6, 'workers count')
-  t.throws(() => readSettings({ GATEWAY_WORKERS: '0' }), { message: /GATEWAY_WORKERS: "0" is not/ })
 })
 
 t.test(
@@ -151,6 +149,12 @@ t.test(
     )
   },
 )
+
+t.test('a setting of an earlier release is named, with what to do in its place', async (t) => {
+  t.match(settingWarnings({ GATEWAY_WORKERS: '4' }), [
+    /^GATEWAY_WORKERS is no longer a setting and has no effect: start several gateway processes/,
+  ])
+})
 
 t.test('a port that Kubernetes sets for a service is no setting', async (t) => {
   const env = { GATEWAY_PORT: 'tcp://10.0.0.1:8080', PORTAL_PORT: 'tcp://10.0.0.2:8081' }

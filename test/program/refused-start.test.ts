@@ -166,13 +166,13 @@ t.test('a deployment that would multiply limits or lack its secrets is refused',
     'REDIS_URL: is required with GATEWAY_PROCESSES=2',
   )
   t.match(
-    await refusal(t, { DATA_DIR: dataDir, GATEWAY_WORKERS: '2' }),
-    'REDIS_URL: is required with GATEWAY_WORKERS=2',
+    await refusal(t, { DATA_DIR: dataDir, GATEWAY_REUSE_PORT: 'on' }),
+    'REDIS_URL: is required with GATEWAY_REUSE_PORT=on',
   )
   const redis = { DATA_DIR: dataDir, REDIS_URL: 'redis://127.0.0.1:9' }
   t.match(
-    await refusal(t, { ...redis, GATEWAY_WORKERS: '3', GATEWAY_PROCESSES: '2' }),
-    'GATEWAY_PROCESSES: 2 is fewer than GATEWAY_WORKERS=3',
+    await refusal(t, { ...redis, GATEWAY_REUSE_PORT: 'on', GATEWAY_PORT: '0' }),
+    'GATEWAY_PORT: must be a number other than 0 with GATEWAY_REUSE_PORT=on',
   )
   t.match(
     await refusal(t, { DATA_DIR: dataDir }, 'portal'),

@@ -195,7 +195,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
   let isEnding = false
   const tls = options.tls && { certFile: '', keyFile: '' }
   const address = { host: '127.0.0.1', port: 0, tls }
-  const url = await listen(edge.app, 'GATEWAY', address, () => isEnding)
+  const url = await listen(edge.app, 'GATEWAY', address, { isEnding: () => isEnding })
   t.teardown(async () => {
     await edge.close()
     await counter.close()

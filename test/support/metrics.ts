@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { pino } from 'pino'
 import type { Registry } from 'prom-client'
 import { openCertificates } from '../../src/compose/certificates.ts'
-import { createFileSecrets } from '../../src/compose/live-secrets.ts'
+import { createLiveSecrets } from '../../src/compose/live-secrets.ts'
 import { createConfigurationMetrics } from '../../src/gateway/operate/configuration-metrics.ts'
 import { keepAudit } from '../../src/gateway/operate/keep-audit.ts'
 import { createGatewayMetrics, type GatewayMetrics } from '../../src/gateway/operate/metrics.ts'
@@ -43,7 +43,7 @@ export async function gatewayRegistry(
   const files = await openCertificates({
     ...{ settings, roles: new Set(), metricsRegistry: registry, log, lifetime },
   })
-  createFileSecrets({ settings, files, metricsRegistry: registry })
+  createLiveSecrets({ settings, files, metricsRegistry: registry })
   t.teardown(() => Promise.all([events.close(), audit.close(), lifetime.close()]))
   return { registry, metrics }
 }

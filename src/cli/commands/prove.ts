@@ -69,8 +69,8 @@ async function ask(stores: Pick<Stores, 'changes' | 'countSamples' | 'processes'
   const second = await answers(stores, living, undefined)
   const ended = await stores.countSamples.ended()
   const silent = living.filter((found) => {
-    // While a process ends, some of its workers have told already, and the others answer. What is older than the process
-    // is from a predecessor: a container that restarts keeps its host name and its process id.
+    // What is older than the process is from a predecessor: a container that restarts keeps its host name and its
+    // process id.
     const own = ended.filter(({ at }) => at > found.startedAt)
     return !hasAnswered(found, [...second, ...own])
   })
@@ -103,8 +103,7 @@ async function answers(
 }
 
 function hasAnswered({ host, pid }: LivingProcess, told: readonly ToldSamples[]): boolean {
-  const own = told.filter((each) => each.host === host && each.parent === pid)
-  return new Set(own.map(({ process }) => process)).size >= (own[0]?.workers ?? 1)
+  return told.some((each) => each.host === host && each.pid === pid)
 }
 
 function summaryOf({

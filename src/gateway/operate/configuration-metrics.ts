@@ -26,21 +26,17 @@ export function createConfigurationMetrics(registry: Registry): ConfigurationMet
     name: 'gateway_config_generation',
     help: 'Number of the loaded configuration in this process; each successful reload adds 1',
     registers,
-    aggregator: 'min',
   })
   const info = new Gauge({
     name: 'gateway_config_info',
     help: 'Always 1; the label digest is equal in processes that serve the same configuration',
     labelNames: ['digest'],
     registers,
-    // A worker with another configuration than the rest has a series of its own.
-    aggregator: 'max',
   })
   const loaded = new Gauge({
     name: 'gateway_config_loaded_timestamp_seconds',
     help: 'When the process loaded its configuration, in seconds since 1970',
     registers,
-    aggregator: 'min',
   })
   const reloads = new Counter({
     name: 'gateway_config_reloads_total',

@@ -46,13 +46,11 @@ export function keepAudit(options: KeepAuditOptions): AuditKeeper {
     name: 'gateway_audit_position',
     help: 'Position of the newest link of the audit log that this process knows; never falls unless the end is cut off',
     registers: [options.metricsRegistry],
-    aggregator: 'max',
   })
   new Gauge({
     name: 'gateway_audit_seal_age_seconds',
     help: 'Time since this process last found every entry of the audit log sealed, or sealed it; low unless sealing fails',
     registers: [options.metricsRegistry],
-    aggregator: 'max',
     collect() {
       this.set((monotonic() - sealedAt) / 1000)
     },

@@ -157,13 +157,11 @@ export function createGatewayMetrics(
     name: 'gateway_processes',
     help: 'Gateway processes that registered in Redis in the last five seconds',
     registers,
-    aggregator: 'max',
   })
   const processesConfigured = new Gauge({
     name: 'gateway_processes_configured',
     help: 'Highest number of gateway processes, from GATEWAY_PROCESSES',
     registers,
-    aggregator: 'max',
   })
   let load: (() => EdgeLoad) | undefined
   createLoadGauge({

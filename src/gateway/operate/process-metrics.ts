@@ -52,15 +52,12 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
     name: 'gateway_change_feed_age_seconds',
     help: 'Time since PostgreSQL last told the process what has changed, such as revoked keys',
     registers,
-    aggregator: 'max',
     read: () => load?.registry().feedAgeSeconds,
   })
   const contested = new Gauge({
     name: 'gateway_counting_contested',
     help: '1 while another gateway process on this database counts calls without sharing the counters of this one',
     registers,
-    // Of a process and its workers, which leave this to it.
-    aggregator: 'max',
   })
   return {
     setCountingContested: (isContested) => contested.set(isContested ? 1 : 0),

@@ -20,9 +20,6 @@ export function limitConnections(
   isProxy: (address: string) => boolean,
 ): void {
   server.maxConnections = limits.connectionsMax
-  // Otherwise a full worker passes connections on to the others, in an endless circle when all are full. (Missing in
-  // the types.)
-  Object.assign(server, { dropMaxConnection: true })
   const open = new Tally()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress

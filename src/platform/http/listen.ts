@@ -22,6 +22,7 @@ export function bindFailure(setting: string, address: ListenAddress, cause: unkn
 /** By error code of the system. */
 const bindReasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use by another process or by another listener of this one',
+  ENOTSUP: 'this system cannot share a port; leave GATEWAY_REUSE_PORT off',
   EACCES: 'this user may not bind the port',
   EADDRNOTAVAIL: 'the host is not an address of this machine',
   ENOTFOUND: 'the host name is unknown',
@@ -35,6 +36,15 @@ const bindReasons: Readonly<Record<string, string>> = {
  */
 const backlog = 4_096
 
+export interface ListenOptions {
+  /** Whether the process is about to stop but still serves. (Default: it is not) */
+  readonly isEnding?: () => boolean
+  /** As {@link trackConnections} takes it. */
+  readonly longestCallMs?: number
+  /** Whether other processes of this user may bind the same port; the system divides the connections. (Default: false) */
+  readonly isShared?: boolean
+}
+
 /**
  * Binds a listener.
  *
@@ -44,8 +54,6 @@ const backlog = 4_096
  *
  * @param app its server must have TLS if `address` has it
  * @param setting prefix of the listener's variables, for the error
- * @param isEnding whether the process is about to stop but still serves
- * @param longestCallMs as {@link trackConnections} takes it
  * @returns the origin; the hosts 0.0.0.0 and :: become 127.0.0.1
  * @throws {ListenError}
  */
@@ -53,20 +61,17 @@ export async function listen(
   app: FastifyInstance,
   setting: string,
   address: ListenAddress,
-  isEnding: () => boolean = () => false,
-  longestCallMs?: number,
+  { isEnding = () => false, longestCallMs, isShared = false }: ListenOptions = {},
 ): Promise<string> {
   if (isSecure(app.server) !== (address.tls !== undefined)) {
     throw new Error(`${setting}: the server and the address differ in TLS`)
   }
   connections.set(app.server, trackConnections(app.server, isEnding, longestCallMs))
   try {
-    await app.listen({
-      host: boundHost(address.host),
-      port: address.port,
-      backlog,
-      listenTextResolver: () => '',
-    })
+    const host = boundHost(address.host)
+    const bind = { host, port: address.port, backlog, listenTextResolver: () => '' }
+    // Node's option, which Fastify passes on and leaves out of its types.
+    await app.listen(Object.assign(bind, { reusePort: isShared }))
   } catch (error) {
     throw new ListenError(setting, address, error)
   }

@@ -10,6 +10,8 @@ export interface PlannedListener {
   /** Prefix of the listener's variables: `GATEWAY` for `GATEWAY_HOST` and `GATEWAY_PORT`. */
   readonly setting: string
   readonly address: ListenAddress
+  /** As {@link ListenOptions}. */
+  readonly isShared?: boolean
 }
 
 /** Listeners cannot bind their addresses. The message names each setting and offers free ports. */
@@ -42,7 +44,8 @@ export async function probePorts(
   for (const listener of listeners.filter(({ address }) => address.port !== 0)) {
     const server = createServer().unref()
     try {
-      server.listen(listener.address.port, boundHost(listener.address.host))
+      const { address, isShared: reusePort = false } = listener
+      server.listen({ port: address.port, host: boundHost(address.host), reusePort })
       await once(server, 'listening')
       bound.push(server)
     } catch (error) {

@@ -8,9 +8,7 @@ export const exchangeMs = 25_000
 export interface StopTimes {
   /** A call may still take after the port has closed, with a second for the checks and for the answer. */
   readonly longestCallMs: number
-  /** In which a worker must end, with time for pending records. */
-  readonly workerStopMs: number
-  /** In which a process must end after its drain. */
+  /** In which a process must end after its drain, with time for pending records. */
   readonly closeMs: number
 }
 
@@ -21,6 +19,5 @@ export interface StopTimes {
  */
 export function stopTimes(exchangeMs: number): StopTimes {
   const longestCallMs = lastUploadMs + exchangeMs + 1_000
-  const workerStopMs = longestCallMs + 3_000
-  return { longestCallMs, workerStopMs, closeMs: workerStopMs + 2_000 }
+  return { longestCallMs, closeMs: longestCallMs + 5_000 }
 }

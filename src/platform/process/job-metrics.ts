@@ -17,7 +17,6 @@ export function createJobMetrics(
     help: 'Time since a repeated job of the process should have succeeded again; 0 in time',
     labelNames: ['task'],
     registers: [registry],
-    aggregator: 'max',
     collect() {
       for (const [job, at] of dueAt) this.set({ task: job }, Math.max(0, monotonic() - at) / 1000)
     },

@@ -7,15 +7,12 @@ export interface LoadGaugeOptions {
   readonly registers: Registry[]
   /** Read at every scrape; 0 until it is known. */
   readonly read: () => number | undefined
-  /** Over several processes. (Default: sum) */
-  readonly aggregator?: 'sum' | 'max'
 }
 
 /** Creates a gauge that shows a number of the process as it is at the scrape. */
-export function createLoadGauge({ read, aggregator = 'sum', ...gauge }: LoadGaugeOptions): void {
+export function createLoadGauge({ read, ...gauge }: LoadGaugeOptions): void {
   new Gauge({
     ...gauge,
-    aggregator,
     collect() {
       this.set(read() ?? 0)
     },

@@ -184,7 +184,6 @@ export function createMetricsRegistry(options: MetricsRegistryOptions): Registry
     help: 'Always 1; the labels say what runs',
     labelNames: ['version', 'revision', 'node'],
     registers: [registry],
-    aggregator: 'first',
   }).set({ version, revision, node: process.versions.node }, 1)
   return registry
 }

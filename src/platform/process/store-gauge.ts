@@ -17,7 +17,6 @@ export function createStoreGauge(
     help: '1 while the store answers, otherwise 0',
     labelNames: ['store'],
     registers: [registry],
-    aggregator: 'min',
     collect() {
       for (const [store, isUp] of stores) this.set({ store }, isUp() ? 1 : 0)
     },

@@ -1,5 +1,4 @@
 import { isIPv6 } from 'node:net'
-import { connectionsNeeded } from '../database/database-connections.ts'
 import { usesTls } from '../database/database-tls.ts'
 import { serverUrls } from '../database/database-urls.ts'
 import { isLoopback } from '../http/loopback.ts'
@@ -25,7 +24,6 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
     settings.backendUrl?.startsWith('https:') ?? settings.backend.tls !== undefined
   const isBackendEncrypted =
     isBankEncrypted || [...settings.backendUrls.values()].some((url) => url.startsWith('https:'))
-  const pool = connectionsNeeded(settings, roles)
   const isApart = portal && !backend && hasSandbox(settings, roles)
   const requirements: readonly { readonly isMissing: boolean; readonly problem: string }[] = [
     {
@@ -33,20 +31,14 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
       problem: `REDIS_URL: is required with GATEWAY_PROCESSES=${settings.gatewayProcesses}: processes that count separately would multiply every limit (e.g. redis://host:6379/0)`,
     },
     {
-      isMissing: gateway && !hasRedis && settings.gatewayWorkers > 1,
-      problem: `REDIS_URL: is required with GATEWAY_WORKERS=${settings.gatewayWorkers}: processes that count separately would multiply every limit (e.g. redis://host:6379/0)`,
+      isMissing: gateway && !hasRedis && settings.gatewayReusePort,
+      problem:
+        'REDIS_URL: is required with GATEWAY_REUSE_PORT=on: processes that count separately would multiply every limit (e.g. redis://host:6379/0)',
     },
     {
-      isMissing: gateway && hasRedis && settings.gatewayProcesses < settings.gatewayWorkers,
-      problem: `GATEWAY_PROCESSES: ${settings.gatewayProcesses} is fewer than GATEWAY_WORKERS=${settings.gatewayWorkers}: every worker of every machine counts, and with too small a number each process admits too much during a Redis outage (e.g. ${settings.gatewayWorkers} on one machine)`,
-    },
-    {
-      isMissing:
-        gateway &&
-        !isEmbedded &&
-        settings.gatewayWorkers > 1 &&
-        (settings.databaseConnectionsMax ?? pool.total) < pool.total,
-      problem: `DATABASE_CONNECTIONS_MAX: ${settings.databaseConnectionsMax} is too few for GATEWAY_WORKERS=${settings.gatewayWorkers}: each worker needs ${pool.worker} connections, and their parent ${pool.parent} (e.g. ${pool.total})`,
+      isMissing: gateway && settings.gatewayReusePort && settings.gateway.port === 0,
+      problem:
+        'GATEWAY_PORT: must be a number other than 0 with GATEWAY_REUSE_PORT=on: port 0 is another one in each process (e.g. 8080)',
     },
     {
       isMissing: portal && !gateway && !hasRedis,

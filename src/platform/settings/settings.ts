@@ -117,13 +117,6 @@ function secretList(name: string, fallback: string, meaning: string) {
 /** The least length of a secret of {@link secretList}. */
 export const secretLengthMin = 32
 
-const gatewayWorkers = integer(
-  'GATEWAY_WORKERS',
-  1,
-  [1, 256],
-  'Processes on this machine that serve calls behind one port. More than 1 needs `REDIS_URL`.',
-)
-
 const listeners = {
   gateway: listener(
     'GATEWAY',
@@ -312,9 +305,8 @@ const stores = {
   }),
   databaseConnectionsMax: row({
     names: ['DATABASE_CONNECTIONS_MAX'],
-    fallback: '4 for a gateway alone, 3 for each worker, else 10',
-    meaning:
-      'Connections of one process to PostgreSQL, together with its [workers](operating.md#workers): at least 2 for each worker and 2 for their parent, or 4 if it has other roles too. The embedded database has its own.',
+    fallback: '4 for a gateway alone, else 10',
+    meaning: 'Connections of one process to PostgreSQL. The embedded database has its own.',
     read: (reader) => reader.integer('DATABASE_CONNECTIONS_MAX', undefined, 2, 1_000),
   }),
   migrateOnStart: row({
@@ -478,20 +470,20 @@ const clientCertificates = {
 }
 
 const capacity = {
-  gatewayWorkers,
   gatewayProcesses: row({
     names: ['GATEWAY_PROCESSES'],
-    fallback: '4 with `REDIS_URL` (or `GATEWAY_WORKERS`, if more), otherwise 1',
+    fallback: '4 with `REDIS_URL`, otherwise 1',
     meaning:
-      'The highest number of gateway processes that will ever run, with the workers of every machine. More than 1 needs `REDIS_URL`.',
+      'The highest number of gateway processes that will ever run, on all machines together. More than 1 needs `REDIS_URL`.',
     // Too high a number costs some calls in an outage; too low a number lets each process admit too many.
-    read: (reader, given) =>
-      reader.integer(
-        'GATEWAY_PROCESSES',
-        given.isShared ? Math.max(4, gatewayWorkers.read(reader, given)) : 1,
-        1,
-        10_000,
-      ),
+    read: (reader, given) => reader.integer('GATEWAY_PROCESSES', given.isShared ? 4 : 1, 1, 10_000),
+  }),
+  gatewayReusePort: row({
+    names: ['GATEWAY_REUSE_PORT'],
+    fallback: '`off`',
+    meaning:
+      '`on` lets several gateway processes of one machine share `GATEWAY_PORT`, where no balancer stands before them (Linux, with `REDIS_URL`). See [several processes on one machine](operating.md#several-processes-on-one-machine).',
+    read: (reader) => reader.oneOf('GATEWAY_REUSE_PORT', ['on', 'off'], 'off') === 'on',
   }),
   connectionsPerAddress: integer(
     'CONNECTIONS_PER_ADDRESS',

@@ -106,7 +106,6 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
     help: '1 while the files on the disk are invalid and the previous ones stay active, otherwise 0',
     labelNames: ['files'],
     registers,
-    aggregator: 'max',
   })
   /** Two passes at once could apply an older content last. */
   let queue: Promise<unknown> = Promise.resolve()

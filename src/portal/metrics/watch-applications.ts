@@ -27,21 +27,18 @@ export function watchApplications(options: WatchApplicationsOptions): void {
     help: 'Calls of the applications that call most, by window: the last hour, or the last 24 hours',
     labelNames: ['application', 'window'],
     registers,
-    aggregator: 'max',
   })
   const info = new Gauge({
     name: 'gateway_application_info',
     help: 'Always 1; the label name says which application it is',
     labelNames: ['application', 'name'],
     registers,
-    aggregator: 'max',
   })
   const used = new Gauge({
     name: 'gateway_quota_used_ratio',
     help: 'Used share of limits that are used to more than 0.8, among the applications that call most',
     labelNames: ['application', 'api', 'version', 'operation', 'limit'],
     registers,
-    aggregator: 'max',
   })
   const watching = repeatedly({
     everyMs,

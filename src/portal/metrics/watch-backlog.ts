@@ -22,7 +22,7 @@ export function watchBacklog(options: WatchBacklogOptions): void {
   const { jobs, log, lifetime } = options
   const db = options.database.connect<PortalSchema>()
   const gauge = (name: string, help: string) =>
-    new Gauge({ name, help, registers: [options.metricsRegistry], aggregator: 'max' })
+    new Gauge({ name, help, registers: [options.metricsRegistry] })
   const shown = [
     {
       of: 'mails',

@@ -8,10 +8,6 @@ export interface ToldSamples {
   readonly process: string
   readonly host: string
   readonly pid: number
-  /** Process id of the process that claimed to count: its own, or that of the parent of a worker. */
-  readonly parent: number
-  /** How many processes count for that one. */
-  readonly workers: number
   /** See {@link CountSamples.share}. */
   readonly share: number
   readonly samples: readonly CountSample[]
@@ -40,9 +36,7 @@ const keptHours = 25
 
 export function createToldCountSamples({ db }: { db: Kysely<RegistrySchema> }): ToldCountSamples {
   const rows = () =>
-    db
-      .selectFrom('count_samples')
-      .select(['process', 'host', 'pid', 'parent', 'workers', 'share', 'samples'])
+    db.selectFrom('count_samples').select(['process', 'host', 'pid', 'share', 'samples'])
   const prune = () => db.deleteFrom('count_samples').where('at', '<', hoursAgo(keptHours)).execute()
   return {
     async tell({ samples, ...told }, proof) {
@@ -51,6 +45,8 @@ export function createToldCountSamples({ db }: { db: Kysely<RegistrySchema> }): 
         .values({
           ...told,
           proof: proof ?? null,
+          // Columns of releases in which several processes counted for one.
+          ...{ parent: told.pid, workers: 1 },
           samples: JSON.stringify(samples),
         })
         .execute()
