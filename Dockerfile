@@ -9,7 +9,6 @@ COPY . .
 ARG REVISION
 RUN node bin/tollgate.js check \
   && node --disable-warning=ExperimentalWarning release/make-package.ts /build/dist/package ${REVISION} \
-  && cp -r node_modules/@node-rs dist/package/node_modules/ \
   && mv dist/package /app
 # A start with a compile cache takes a third less time of the processor, and only here can it be written. Its entries hold for
 # this path and this Node.

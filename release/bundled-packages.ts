@@ -2,14 +2,8 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { nodeFileTrace } from '@vercel/nft'
-import { lockedPackages, nameOf } from './lock-file.ts'
+import { lockedPackages } from './lock-file.ts'
 import { isLicenceFile } from './notice.ts'
-
-/**
- * The one package that npm fetches when a release is installed, besides Node:
- * its binary is another one on each platform.
- */
-export const nativePackage = '@node-rs/argon2'
 
 /** What the program asks for by a name that no tool can follow. */
 const namedAtRunTime = [
@@ -81,10 +75,7 @@ async function copyManifest(from: string, to: string): Promise<string> {
 /** Paths of the packages that are the same on every platform. */
 function bundledPackages(repository: string): string[] {
   return [...lockedPackages(repository)].flatMap(([path, { dev, os }]) =>
-    dev === true ||
-    os !== undefined ||
-    nameOf(path).startsWith(nativePackage) ||
-    !existsSync(join(repository, path, 'package.json'))
+    dev === true || os !== undefined || !existsSync(join(repository, path, 'package.json'))
       ? []
       : [path],
   )

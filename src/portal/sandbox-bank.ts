@@ -1,6 +1,8 @@
-import { Agent, buildConnector, request } from 'undici'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { request as requestByTls, Agent as TlsAgent } from 'node:https'
+import { json } from 'node:stream/consumers'
 import { type UpstreamCredentials, upstreamOptions } from '../platform/http/tls.ts'
-import { codeOf } from '../platform/log/error-code.ts'
 import type { Watched } from '../platform/settings/watched-files.ts'
 import { PortalError } from './api/portal-error.ts'
 import type { ApprovedConsents, ReadyConsent, Sandbox } from './api/schemas/sandbox.ts'
@@ -9,6 +11,8 @@ const deadlineMs = 5_000
 
 /** Shorter, so that a bank that cannot be reached is known to have done nothing. */
 const connectMs = 2_000
+
+const connectionsMax = 4
 
 /** The bank did not answer, or answered with an error: STORE_UNAVAILABLE. */
 export class BankUnavailable extends PortalError {
@@ -39,7 +43,7 @@ export interface SandboxBank {
   makeConsent(applicationId: string, psuId?: string): Promise<ReadyConsent>
   /** Lists the consents that an application asked for and a customer approved, newest first, at most 10. */
   approvedConsents(applicationId: string): Promise<ApprovedConsents>
-  close(): Promise<void>
+  close(): void
 }
 
 export interface SandboxBankOptions {
@@ -53,40 +57,45 @@ export interface SandboxBankOptions {
 
 /** Creates the way to the bank's internal routes, the same in one process and in several. */
 export function createSandboxBank({ bankUrl, tls, secret }: SandboxBankOptions): SandboxBank {
-  const dispatcher = new Agent({
-    connections: 4,
-    // A connector for each connection: it would keep sessions of authorities that have changed since.
-    connect: (options, done) =>
-      buildConnector({
-        timeout: connectMs,
-        rejectUnauthorized: true,
-        ...(tls === undefined ? {} : upstreamOptions(tls.current())),
-      })(options, done),
-  })
+  // A connection for each request: the bank would wait for a kept one when it stops.
+  const plain = new Agent({ maxSockets: connectionsMax })
+  // No sessions: they would outlive authorities that have changed since.
+  const encrypted = new TlsAgent({ maxSockets: connectionsMax, maxCachedSessions: 0 })
   let described: Sandbox | undefined
+
+  function open(method: 'GET' | 'POST', url: URL) {
+    const options = { method, signal: AbortSignal.timeout(deadlineMs) }
+    if (url.protocol === 'http:') return request(url, { ...options, agent: plain })
+    const trusted = tls === undefined ? {} : upstreamOptions(tls.current())
+    return requestByTls(url, { ...options, agent: encrypted, rejectUnauthorized: true, ...trusted })
+  }
 
   /** The answer's shape is checked when the portal sends it on. */
   async function ask(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
-    let hasRefused = false
-    try {
-      const answer = await request(`${bankUrl()}${path}`, {
-        dispatcher,
-        method,
-        headers: {
-          authorization: `Bearer ${secret()}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // The bank would wait for a kept-alive connection when it stops.
-        reset: true,
-        signal: AbortSignal.timeout(deadlineMs),
+    const url = new URL(path, bankUrl())
+    const call = open(method, url)
+    /** Whether the bank may have done what was asked. */
+    let isUnsure = false
+    call.on('socket', (socket) => {
+      const connecting = setTimeout(() => call.destroy(new Error('no connection')), connectMs)
+      socket.once(url.protocol === 'http:' ? 'connect' : 'secureConnect', () => {
+        clearTimeout(connecting)
+        isUnsure = true
       })
-      if (answer.statusCode < 300) return await answer.body.json()
-      hasRefused = true
-      await answer.body.dump()
-      throw new Error(`the bank answered ${method} ${path} with ${answer.statusCode}`)
+      socket.once('close', () => clearTimeout(connecting))
+    })
+    call.setHeader('authorization', `Bearer ${secret()}`)
+    if (body !== undefined) call.setHeader('content-type', 'application/json')
+    call.end(body && JSON.stringify(body))
+    try {
+      const answer: IncomingMessage = (await once(call, 'response'))[0]
+      const { statusCode = 500 } = answer
+      if (statusCode < 300) return await json(answer)
+      isUnsure = false
+      answer.resume()
+      throw new Error(`the bank answered ${method} ${path} with ${statusCode}`)
     } catch (cause) {
-      throw new BankUnavailable(!hasRefused && !isUnreachable(cause), cause)
+      throw new BankUnavailable(isUnsure, cause)
     }
   }
 
@@ -110,13 +119,9 @@ export function createSandboxBank({ bankUrl, tls, secret }: SandboxBankOptions):
       )) as ApprovedConsents
     },
 
-    close: () => dispatcher.destroy(),
+    close() {
+      plain.destroy()
+      encrypted.destroy()
+    },
   }
-}
-
-/** Whether no connection was made, so that nothing was asked. */
-function isUnreachable(error: unknown): boolean {
-  return /^(ECONNREFUSED|EHOST|ENET|ENOTFOUND|EAI_|UND_ERR_CONNECT_TIMEOUT)/.test(
-    String(codeOf(error)),
-  )
 }

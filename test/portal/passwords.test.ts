@@ -1,5 +1,5 @@
-import * as argon2 from '@node-rs/argon2'
 import t from 'tap'
+import { hashPassword } from '../../src/portal/accounts/argon2.ts'
 import { createPasswords } from '../../src/portal/accounts/passwords.ts'
 
 const turn = { lanes: [], isPreferred: false }
@@ -7,9 +7,9 @@ const turn = { lanes: [], isPreferred: false }
 t.test('a sign-in that fails for want of memory does not fail those that follow', async (t) => {
   let failures = 1
   const passwords = createPasswords({
-    hash: (...given) => {
+    hash: (password) => {
       failures -= 1
-      return failures >= 0 ? Promise.reject(new Error('no memory')) : argon2.hash(...given)
+      return failures >= 0 ? Promise.reject(new Error('no memory')) : hashPassword(password)
     },
   })
   await t.rejects(
@@ -27,9 +27,9 @@ t.test('one link used a hundred times at once keeps nobody else waiting', async 
   const passwords = createPasswords({
     workers: 1,
     waitingMax: 8,
-    hash: async (password, ...others) => {
+    hash: async (password) => {
       begun.push(String(password))
-      return argon2.hash(password, ...others)
+      return hashPassword(password)
     },
   })
   const flood = Array.from({ length: 100 }, () => passwords.hash('flood', 'mallory@example.com'))
@@ -40,6 +40,16 @@ t.test('one link used a hundred times at once keeps nobody else waiting', async 
   t.match(refused[0], { reason: { refusal: { code: 'OVERLOADED' } } })
   t.equal((await Promise.all(others)).length, 3)
   t.ok(begun.indexOf('edsger') <= 5, begun.join(' '))
+})
+
+t.test('a hash of an earlier release, which another library made, still counts', async (t) => {
+  const passwordHash =
+    '$argon2id$v=19$m=19456,t=2,p=1$vmhSH+tkkYpC2EN5hWxxGw$g83+Mpj+bOGq1xLVT11QSeelBmVcCcpNr9ZR7nyCIcg'
+  const passwords = createPasswords()
+  const isRight = async (password: string) =>
+    (await passwords.compare(password, async () => ({ passwordHash }), turn)).isRight
+  t.equal(await isRight('correct horse é battery'), true)
+  t.equal(await isRight('correct horse e battery'), false)
 })
 
 t.test('a password counts as typed, up to its 256th character', async (t) => {

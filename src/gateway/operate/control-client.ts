@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
-import { Client } from 'undici'
+import { json } from 'node:stream/consumers'
 import type { BucketState, BucketWindow, Counter } from '../counters/counter.ts'
 import { controlSocketName } from './control.ts'
 
@@ -16,25 +18,26 @@ export class NotRunning extends Error {
 
 /** The counters of the embedded process that has the data folder open. */
 export function connectControl(dataDir: string): Pick<Counter, 'peek' | 'reset' | 'close'> {
-  const client = new Client('http://control', { socketPath: join(dataDir, controlSocketName) })
+  const socketPath = join(dataDir, controlSocketName)
 
   async function post(path: string, buckets: readonly BucketWindow[]): Promise<unknown> {
-    const { statusCode, body } = await client
-      .request({
-        method: 'POST',
-        path,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ buckets }),
-      })
-      .catch((error: unknown) => {
-        throw new NotRunning(error)
-      })
-    if (statusCode >= 400) {
-      // Parse boundary: what Fastify writes for every error.
-      const { message } = (await body.json()) as { message: string }
-      throw new Error(`the running process answered ${statusCode}: ${message}`)
+    const headers = { 'content-type': 'application/json' }
+    const call = request({ socketPath, method: 'POST', path, headers, agent: false })
+    call.end(JSON.stringify({ buckets }))
+    const answered = await once(call, 'response').catch((error: unknown) => {
+      throw new NotRunning(error)
+    })
+    const answer: IncomingMessage = answered[0]
+    const { statusCode = 500 } = answer
+    if (statusCode === 204) {
+      answer.resume()
+      return undefined
     }
-    return statusCode === 204 ? undefined : body.json()
+    const body = await json(answer)
+    if (statusCode < 400) return body
+    // Parse boundary: what Fastify writes for every error.
+    const { message } = body as { message: string }
+    throw new Error(`the running process answered ${statusCode}: ${message}`)
   }
 
   return {
@@ -46,6 +49,6 @@ export function connectControl(dataDir: string): Pick<Counter, 'peek' | 'reset' 
     async reset(bucket) {
       await post('/counters/reset', [bucket])
     },
-    close: () => client.close(),
+    close: async () => undefined,
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import * as argon2 from '@node-rs/argon2'
 import { PortalError } from '../api/portal-error.ts'
+import { hashPassword, verifyPassword } from './argon2.ts'
 import { createFairQueue, QueueFull, type Turn } from './fair-queue.ts'
 
 /** Passwords as they are kept: argon2id, in PHC notation. */
@@ -30,19 +30,16 @@ export interface PasswordsOptions {
   readonly workers?: number
   /** How many may wait for that. (Default: 64) */
   readonly waitingMax?: number
-  /** (Default: that of argon2) */
-  readonly hash?: typeof argon2.hash
+  /** (Default: {@link hashPassword}) */
+  readonly hash?: typeof hashPassword
 }
-
-/** OWASP, Password Storage Cheat Sheet (2023): argon2id with 19 MiB, two passes, one lane. */
-const parameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /**
  * Creates the bounded, fair queue for all passwords of the process. Threads do the
  * work: a gateway in the same process keeps responding and keeps its own cores.
  */
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
-  const { hash = argon2.hash } = options
+  const { hash = hashPassword } = options
   const queue = createFairQueue({
     workers: options.workers ?? Math.max(1, Math.min(3, availableParallelism() - 1)),
     waitingMax: options.waitingMax ?? 64,
@@ -60,16 +57,14 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   return {
     // Preferred: a new password comes with a link that was mailed or after a sign-in, and both are limited.
     hash: (password, owner) =>
-      queued({ lanes: [`new ${owner}`], isPreferred: true }, () =>
-        hash(normal(password), parameters),
-      ),
+      queued({ lanes: [`new ${owner}`], isPreferred: true }, () => hash(normal(password))),
     compare: (password, find, turn) =>
       queued(turn, async () => {
         // Assigned only once the hash exists: a stored failure would break every later sign-in.
-        dummy ??= await hash(randomBytes(32), parameters)
+        dummy ??= await hash(randomBytes(32))
         const stranger = dummy
         const found = await find()
-        const isRight = await argon2.verify(found?.passwordHash ?? stranger, normal(password))
+        const isRight = await verifyPassword(found?.passwordHash ?? stranger, normal(password))
         return { found, isRight: isRight && found !== undefined }
       }),
   }

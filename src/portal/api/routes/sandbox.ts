@@ -15,7 +15,7 @@ export function registerSandbox(
   { sandbox }: Pick<PortalServices, 'sandbox'>,
 ): void {
   if (sandbox === undefined) return
-  app.addHook('onClose', () => sandbox.close())
+  app.addHook('onClose', async () => sandbox.close())
 
   app.get(
     '/api/sandbox',
