@@ -123,8 +123,15 @@ async function prove(name: string, { seed, isWhole, args }: Request): Promise<vo
   if (ended.code !== 0) process.exitCode = 1
   if (args.length > 0) return
   const cells = [
-    ...[new Date().toISOString().slice(0, 10), tried, name, size, seed, `${seconds} s`],
-    ...[availableParallelism(), figure, result],
+    new Date().toISOString().slice(0, 10),
+    tried,
+    name,
+    size,
+    seed,
+    `${seconds} s`,
+    availableParallelism(),
+    figure,
+    result,
   ]
   appendFileSync(record, `| ${cells.join(' | ')} |\n`)
 }

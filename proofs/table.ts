@@ -28,7 +28,8 @@ type Told = Pick<Proof, 'shows' | 'guards' | 'isMeasurement'>
 function tests(file: string, told: Told, hasShare = false): Proof {
   return {
     ...told,
-    ...{ hasShare, isProgram: false },
+    hasShare,
+    isProgram: false,
     command: () => ['test/run.ts', '--apart', `proofs/${file}.test.ts`],
   }
 }
@@ -40,7 +41,8 @@ function sizedTests(file: string, told: Told): Proof {
 function program(file: string, told: Told, args?: (run: ProofRun) => readonly string[]): Proof {
   return {
     ...told,
-    ...{ hasShare: args !== undefined, isProgram: true },
+    hasShare: args !== undefined,
+    isProgram: true,
     command: (run) => [`proofs/${file}.ts`, ...(args?.(run) ?? [])],
   }
 }
@@ -59,24 +61,22 @@ const compose = 'src/compose'
 /** What all commands share. */
 const commands = 'src/cli/*.ts'
 const listeners = platform(
-  ...[
-    'http/connection-limits',
-    'http/end-gently',
-    'http/http-server',
-    'http/listen',
-    'http/parser-errors',
-  ],
-  ...[
-    'http/refuse-socket',
-    'http/reset-connection',
-    'http/served-connections',
-    'http/stop-times',
-    'http/unreadable',
-  ],
+  'http/connection-limits',
+  'http/end-gently',
+  'http/http-server',
+  'http/listen',
+  'http/parser-errors',
+  'http/refuse-socket',
+  'http/reset-connection',
+  'http/served-connections',
+  'http/stop-times',
+  'http/unreadable',
 )
 /** What a call passes. */
 const calls = [
-  ...[edge, 'src/gateway/upstream', ...listeners],
+  edge,
+  'src/gateway/upstream',
+  ...listeners,
   ...platform(
     'bounded-map',
     'http/client-address',
@@ -99,14 +99,18 @@ const embedded = platform(
   'database/embedded-*',
 )
 const tables = [
-  ...[`${registry}/migrations`, 'src/backend/stores/migrations'],
+  `${registry}/migrations`,
+  'src/backend/stores/migrations',
   ...platform('database/migrate', 'process/package-version', 'database/schema-*'),
 ]
 const settings = platform('settings/deployment', 'settings/secret-list', 'settings/setting*')
 const log = platform('http/access-*', 'log/log', 'log/log-switch', 'log/pretty-line')
 /** What starts, reloads and ends a process. */
 const running = [
-  ...[compose, 'src/main.ts', 'src/cli/main.ts', 'src/cli/commands/start.ts'],
+  compose,
+  'src/main.ts',
+  'src/cli/main.ts',
+  'src/cli/commands/start.ts',
   ...platform(
     'process/join-roles',
     'process/lifetime',
@@ -416,16 +420,12 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows:
       'a revoked key, a suspended application or developer, a blocked certificate and an override reach all processes within a second',
     guards: [
-      ...[
-        `${registry}/keys/authenticator.ts`,
-        `${registry}/feed/change-feed.ts`,
-        `${registry}/keys/key-*.ts`,
-      ],
-      ...[
-        `${registry}/certificates/certificates.ts`,
-        `${registry}/applications/overrides.ts`,
-        `${edge}/checks`,
-      ],
+      `${registry}/keys/authenticator.ts`,
+      `${registry}/feed/change-feed.ts`,
+      `${registry}/keys/key-*.ts`,
+      `${registry}/certificates/certificates.ts`,
+      `${registry}/applications/overrides.ts`,
+      `${edge}/checks`,
     ],
   }),
   'issue-and-kill': tests('long/issue-and-kill', {

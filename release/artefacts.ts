@@ -67,7 +67,8 @@ export async function makeArtefacts(options: ArtefactsOptions): Promise<string> 
 async function makeTarball(folder: string, options: ArtefactsOptions): Promise<string> {
   const { repository, revision } = options
   await makePackageFolder({
-    ...{ repository, revision },
+    repository,
+    revision,
     folder: join(folder, 'package'),
     pages: join(folder, 'pages'),
   })

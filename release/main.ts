@@ -23,7 +23,8 @@ function main(): Promise<void> | undefined {
   const { version, isDry } = given
   const changelog = readFileSync(join(repository, 'CHANGELOG.md'), 'utf8')
   const problems = releaseProblems({
-    ...{ version, changelog },
+    version,
+    changelog,
     tags: git(repository, 'tag', '--list').split('\n'),
     changes: git(repository, 'status', '--porcelain').split('\n').filter(Boolean),
     branch: git(repository, 'branch', '--show-current') || undefined,
@@ -62,10 +63,7 @@ async function release(version: string, changelog: string, notes: string): Promi
     git(repository, 'commit', '--quiet', '--all', '--message', `chore(release): ${version}`)
     const folder = await makeArtefacts({ repository, version, ...currentCommit(repository) })
     // Verbatim: git would take the headings for comments.
-    git(
-      repository,
-      ...['tag', '--annotate', `v${version}`, '--cleanup=verbatim', '--message', notes],
-    )
+    git(repository, 'tag', '--annotate', `v${version}`, '--cleanup=verbatim', '--message', notes)
     process.stdout.write(
       `${version} is released in ${relative(process.cwd(), folder)}. Publish it:\n\n  git push origin HEAD v${version}\n`,
     )

@@ -20,8 +20,15 @@ const entries = [
 
 /** Copied as they are; the links of documents follow. */
 const copied = [
-  ...['bin', 'config', 'deploy', 'docs', 'tollgate'],
-  ...['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md'],
+  'bin',
+  'config',
+  'deploy',
+  'docs',
+  'tollgate',
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  'SECURITY.md',
 ]
 
 /** The page comes built, and the album of its pictures is three times as large as the rest of the package. */
@@ -99,12 +106,18 @@ function releaseManifest(manifest: Manifest, revision: string | undefined): obje
   const { name, version, description, license, type, engines, bin } = manifest
   const { dependencies, optionalDependencies } = manifest
   return {
-    ...{ name, version, description, license, type, engines },
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
     os: ['linux', 'darwin'],
     bin,
     imports: { '#main': './src/cli/main.js' },
     files: [...copied, 'dist', 'src', 'NOTICE'],
-    ...{ dependencies, optionalDependencies },
+    dependencies,
+    optionalDependencies,
     bundleDependencies: Object.keys(dependencies),
     ...(revision === undefined ? {} : { gitHead: revision }),
   }

@@ -15,7 +15,13 @@ export function sourceFiles(repository: string, names: readonly string[]): reado
   if (!existsSync(join(repository, '.git'))) return filesOf(repository, names)
   const listed = git(
     repository,
-    ...['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...names],
+    'ls-files',
+    '-z',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '--',
+    ...names,
   )
   // A tracked file may have been deleted.
   return listed.split('\0').filter((path) => path !== '' && existsSync(join(repository, path)))

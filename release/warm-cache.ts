@@ -21,9 +21,15 @@ const programs = /\/(main|create-database|embedded-database-worker)\.js$/
 export async function warmCache(folder: string): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-warm-'))
   const env = {
-    ...{ PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, CONFIG_DIR: join(folder, 'config') },
-    ...{ LOG_LEVEL: 'warn', GATEWAY_PORT: '0', PORTAL_PORT: '0', BACKEND_PORT: '0' },
-    ...{ SCA_PORT: '0', MANAGEMENT_PORT: '0' },
+    PATH: process.env['PATH'] ?? '',
+    DATA_DIR: dataDir,
+    CONFIG_DIR: join(folder, 'config'),
+    LOG_LEVEL: 'warn',
+    GATEWAY_PORT: '0',
+    PORTAL_PORT: '0',
+    BACKEND_PORT: '0',
+    SCA_PORT: '0',
+    MANAGEMENT_PORT: '0',
   }
   try {
     await runOnce([join(folder, 'bin', 'tollgate.js'), 'start'], env)

@@ -122,22 +122,44 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   await reachDatabase(settings, database)
   const isEnding = (): boolean => isDraining
   const events = openSecurityEvents({
-    ...{ settings, database, log, lifetime, pauses, metricsRegistry },
+    settings,
+    database,
+    log,
+    lifetime,
+    pauses,
+    metricsRegistry,
     hasRegistry: roles.has('gateway') || roles.has('portal'),
   })
   recordFiles(certificates, events)
   const logSwitch = createLogSwitch({ log, settings, now: Date.now })
   lifetime.opened(() => logSwitch.close())
   const base: Foundation = {
-    ...{ settings, secrets, logSwitch, dataFolder, database, events },
-    ...{ log, lifetime, pauses, isEnding },
+    settings,
+    secrets,
+    logSwitch,
+    dataFolder,
+    database,
+    events,
+    log,
+    lifetime,
+    pauses,
+    isEnding,
   }
   const publisher = openPublisher({
-    ...{ configDir: settings.configDir, catalogue, log, events, metricsRegistry },
+    configDir: settings.configDir,
+    catalogue,
+    log,
+    events,
+    metricsRegistry,
   })
   if (roles.has('gateway')) publisher.prepareWith(backendsOf(settings))
   const parts = {
-    ...{ ...base, certificates, publisher, addresses, metricsRegistry, jobs },
+    ...base,
+    certificates,
+    publisher,
+    addresses,
+    metricsRegistry,
+    jobs,
     processIdentity: identify(roles, version),
     sandboxSecret: await sandboxSecretOf(settings, roles, secrets),
   }

@@ -24,8 +24,15 @@ const recordedCalls = 60
 
 /** The program without what it does not need to run. */
 const parts = [
-  ...['src', 'config', 'bin', 'deploy', 'package.json', 'package-lock.json'],
-  ...['tsconfig.json', '.npmrc', 'LICENSE'],
+  'src',
+  'config',
+  'bin',
+  'deploy',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  '.npmrc',
+  'LICENSE',
 ]
 
 const t = standInTest()
@@ -50,9 +57,12 @@ function bundle(): string {
       cwd: program,
       env: {
         ...process.env,
-        ...{ GIT_AUTHOR_DATE: String(date).trim(), GIT_COMMITTER_DATE: String(date).trim() },
-        ...{ GIT_AUTHOR_NAME: 'Tollgate', GIT_AUTHOR_EMAIL: 'tollgate@tollgate.example' },
-        ...{ GIT_COMMITTER_NAME: 'Tollgate', GIT_COMMITTER_EMAIL: 'tollgate@tollgate.example' },
+        GIT_AUTHOR_DATE: String(date).trim(),
+        GIT_COMMITTER_DATE: String(date).trim(),
+        GIT_AUTHOR_NAME: 'Tollgate',
+        GIT_AUTHOR_EMAIL: 'tollgate@tollgate.example',
+        GIT_COMMITTER_NAME: 'Tollgate',
+        GIT_COMMITTER_EMAIL: 'tollgate@tollgate.example',
       },
     })
   }
@@ -73,7 +83,9 @@ async function fill(program: string): Promise<void> {
   const pepper = 'known-to-all-who-read-it-of-a-fixture-only'
   const env = {
     ...productionEnv(),
-    ...{ KEY_PEPPER: pepper, DATABASE_URL: postgres.url, BACKEND_URL: ledger.url },
+    KEY_PEPPER: pepper,
+    DATABASE_URL: postgres.url,
+    BACKEND_URL: ledger.url,
     CONFIG_DIR: testConfigDir(t, undefined, join(program, 'config')),
   }
   const run = (...args: string[]) =>
@@ -90,8 +102,18 @@ async function fill(program: string): Promise<void> {
   const onboarded = run('onboard', ...person, '--application', 'Budget app', ...apis)
   const limited = run('onboard', ...person, '--application', 'Small app', ...apis)
   run(
-    ...['override', 'add', '--application', limited.applicationId, '--api', 'xs2a@1.7.0'],
-    ...['--calls', String(limitedCalls), '--until', '2099-01-01T00:00:00Z', '--reason', 'fixture'],
+    'override',
+    'add',
+    '--application',
+    limited.applicationId,
+    '--api',
+    'xs2a@1.7.0',
+    '--calls',
+    String(limitedCalls),
+    '--until',
+    '2099-01-01T00:00:00Z',
+    '--reason',
+    'fixture',
   )
   const jwks = `${ledger.url}/jwks`
   const bankEnv = { ...env, DATA_DIR: temporary(), IDENTITY_JWKS_URL: jwks }
@@ -107,8 +129,12 @@ async function fill(program: string): Promise<void> {
   // Only the newest psql knows these two lines.
   writeFileSync(join(target, 'database.sql'), dump.replaceAll(/^\\(un)?restrict .*\n/gm, ''))
   const secrets: ReleaseSecrets = {
-    ...{ pepper, key: onboarded.key, applicationId: onboarded.applicationId },
-    ...{ limitedKey: limited.key, limitedCalls, recordedCalls },
+    pepper,
+    key: onboarded.key,
+    applicationId: onboarded.applicationId,
+    limitedKey: limited.key,
+    limitedCalls,
+    recordedCalls,
   }
   writeFileSync(join(target, 'secrets.json'), `${JSON.stringify(secrets, undefined, 2)}\n`)
 }

@@ -70,7 +70,10 @@ conclude()
 
 async function run(files: readonly string[], size: number, isApart: boolean): Promise<void> {
   pool = openPool({
-    ...{ size, isApart, folder, fileSeconds },
+    size,
+    isApart,
+    folder,
+    fileSeconds,
     onEnd(ended) {
       print(endedLines(ended))
       results.set(ended.file, ended)
@@ -102,7 +105,9 @@ async function runScripts(scripts: readonly string[]): Promise<string[]> {
 async function runScript(script: string): Promise<string | undefined> {
   try {
     await promisify(execFile)('npm', ['run', script], {
-      ...{ maxBuffer: 100_000_000, timeout: checkSeconds * 1000, signal: ending.signal },
+      maxBuffer: 100_000_000,
+      timeout: checkSeconds * 1000,
+      signal: ending.signal,
     })
     return undefined
   } catch (error) {

@@ -24,8 +24,13 @@ export interface Findings {
 
 export function noFindings(): Findings {
   return {
-    ...{ bypasses: [], uncounted: [], lost: [], crossed: [], desyncs: [] },
-    ...{ crashes: [], otherwise: [] },
+    bypasses: [],
+    uncounted: [],
+    lost: [],
+    crossed: [],
+    desyncs: [],
+    crashes: [],
+    otherwise: [],
   }
 }
 

@@ -137,7 +137,11 @@ if (values.write === true) {
   const measured = [
     '<!-- measured -->',
     `${new Date().toISOString().slice(0, 10)}, ${secondsSince(begunAt)} s, ${availableParallelism()} cores, seed ${seed}`,
-    ...[figures, inStep, comparison, dear, plantedTable],
+    figures,
+    inStep,
+    comparison,
+    dear,
+    plantedTable,
     '<!-- /measured -->',
   ].join('\n\n')
   const text = readFileSync(page, 'utf8')

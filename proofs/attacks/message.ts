@@ -81,7 +81,13 @@ function replaced(template: string, operation: AttackedOperation, number: number
   const get = (target: string): string =>
     `GET /v1.7.0/accounts${target} HTTP/1.1\r\nHost: bank.example\r\nX-API-Key: ${key}\r\nUser-Agent: ${mark}\r\n\r\n`
   const values: Readonly<Record<string, string>> = {
-    ...{ version, path, method, mark, key, json, smuggled },
+    version,
+    path,
+    method,
+    mark,
+    key,
+    json,
+    smuggled,
     other: otherVersion,
     capitalVersion: version.toUpperCase(),
     capital: path.charAt(0).toUpperCase() + path.slice(1),

@@ -58,7 +58,9 @@ export async function startPeers(
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, haproxyConfiguration(port, host, prefixes))
   const target = await startPinned({
-    ...{ core, command: haproxy, args: ['-db', '-q', '-f', file] },
+    core,
+    command: haproxy,
+    args: ['-db', '-q', '-f', file],
     ready: port,
   })
   t.teardown(() => target.stop())

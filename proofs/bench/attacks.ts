@@ -154,7 +154,9 @@ const postTargets = {
 
 const json = 'application/json'
 const bodyTypes = {
-  ...{ gateway: json, portal: json, management: json },
+  gateway: json,
+  portal: json,
+  management: json,
   sca: 'application/x-www-form-urlencoded',
 } as const
 
@@ -188,8 +190,11 @@ interface RequestParts {
 
 function request({ line, key, length, type, expect }: RequestParts): string {
   const fields = {
-    ...{ Host: 'bank', 'X-API-Key': key },
-    ...{ 'Content-Type': type, 'Content-Length': length, Expect: expect },
+    Host: 'bank',
+    'X-API-Key': key,
+    'Content-Type': type,
+    'Content-Length': length,
+    Expect: expect,
   }
   const lines = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${value}\r\n`],

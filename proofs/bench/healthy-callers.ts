@@ -67,7 +67,11 @@ function callOnce(
     const outgoing = (url.startsWith('https:') ? requestTls : request)(
       url + target,
       {
-        ...{ method, localAddress, ca, agent, signal: AbortSignal.timeout(patienceMs) },
+        method,
+        localAddress,
+        ca,
+        agent,
+        signal: AbortSignal.timeout(patienceMs),
         headers: { 'x-api-key': key, ...type },
       },
       (answer) => {

@@ -17,10 +17,31 @@ export const uploadTemplate = '/uploads'
 export const downloadTemplate = '/downloads/{id}'
 
 const things = [
-  ...['accounts', 'balances', 'beneficiaries', 'branches', 'card-accounts', 'cards', 'charges'],
-  ...['consents', 'currencies', 'customers', 'deposits', 'documents', 'exchange-rates', 'funds'],
-  ...['instruments', 'invoices', 'loans', 'mandates', 'notices', 'payments', 'portfolios'],
-  ...['products', 'standing-orders', 'statements', 'transactions'],
+  'accounts',
+  'balances',
+  'beneficiaries',
+  'branches',
+  'card-accounts',
+  'cards',
+  'charges',
+  'consents',
+  'currencies',
+  'customers',
+  'deposits',
+  'documents',
+  'exchange-rates',
+  'funds',
+  'instruments',
+  'invoices',
+  'loans',
+  'mandates',
+  'notices',
+  'payments',
+  'portfolios',
+  'products',
+  'standing-orders',
+  'statements',
+  'transactions',
 ]
 
 /** The 50 operations the workload is made of. */

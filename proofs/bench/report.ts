@@ -40,7 +40,11 @@ export function printMeasured(
 ): void {
   printTable(
     [
-      ...[title, 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/call'],
+      title,
+      'requests/s',
+      'p50 ms',
+      'p99 ms',
+      'CPU µs/call',
       ...comparisons.map(({ head }) => head),
       'resident MB',
     ],

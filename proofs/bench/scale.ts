@@ -80,15 +80,20 @@ async function measure(size: number): Promise<string[]> {
       LOG_LEVEL: 'error',
       AUTH_FAILURES_PER_MINUTE: '1000000',
       CONFIG_DIR: testConfigDir(t, { calls: limit, window: 'P1D' }),
-      ...{ GATEWAY_PORT: '0', MANAGEMENT_PORT: '0' },
+      GATEWAY_PORT: '0',
+      MANAGEMENT_PORT: '0',
     }
     const settings = readSettings(env)
     const before = process.memoryUsage.rss()
     const clients: Client[] = []
     for (let number = 0; number < size; number += 1) {
       const gateway = await startTollgate({
-        ...{ settings, roles: new Set(['gateway'] as const), log: createLog('error') },
-        ...{ version: 'bench', revision: 'unknown', isTerminal: false },
+        settings,
+        roles: new Set(['gateway'] as const),
+        log: createLog('error'),
+        version: 'bench',
+        revision: 'unknown',
+        isTerminal: false,
       })
       t.teardown(() => gateway.close())
       const url = /gateway=(\S+)/.exec(gateway.readyLine)?.[1] ?? ''

@@ -79,8 +79,11 @@ await onTwoCores(async (bench) => {
   const subjects = [tollgate, nginx]
   const register = (applications: number): Promise<string[]> =>
     fillRegistry({
-      ...{ databaseUrl: world.databaseUrl, pepper: secrets.KEY_PEPPER, applications },
-      ...{ plan: ample.name, version: { name: 'xs2a', version: '1.7.0' } },
+      databaseUrl: world.databaseUrl,
+      pepper: secrets.KEY_PEPPER,
+      applications,
+      plan: ample.name,
+      version: { name: 'xs2a', version: '1.7.0' },
     })
   // As many to a developer as may be.
   const developers = await Promise.all(Array.from({ length: 100 }, () => register(10)))
@@ -115,7 +118,9 @@ await onTwoCores(async (bench) => {
     )
     await delay(settleMs)
     const { calls, answeredMs, failures } = await callHealthily({
-      ...{ ...healthy, url: urls[attack.healthyOn], seconds: options.seconds },
+      ...healthy,
+      url: urls[attack.healthyOn],
+      seconds: options.seconds,
     })
     const states = await Promise.all(groups.map((group) => group.state()))
     const sum = (figure: 'open' | 'cuts'): number =>
@@ -139,10 +144,13 @@ await onTwoCores(async (bench) => {
     const head = ['attack', 'subject', 'open', 'came back', '2xx %', 'p50 ms', 'p99 ms', '× nginx']
     const rows = found.flatMap(({ attack, rounds }) =>
       rounds.map((ofSubject, at) => [
-        ...[attack.name, subjects[at]?.name ?? ''],
-        ...[middle(ofSubject, 'open').toFixed(), middle(ofSubject, 'cuts').toFixed()],
+        attack.name,
+        subjects[at]?.name ?? '',
+        middle(ofSubject, 'open').toFixed(),
+        middle(ofSubject, 'cuts').toFixed(),
         (shareOf(ofSubject) * 100).toFixed(2),
-        ...[middle(ofSubject, 'p50Ms').toFixed(1), middle(ofSubject, 'p99Ms').toFixed(1)],
+        middle(ofSubject, 'p50Ms').toFixed(1),
+        middle(ofSubject, 'p99Ms').toFixed(1),
         at === 0 ? timesNginx(rounds).toFixed(2) : '',
       ]),
     )
@@ -179,15 +187,21 @@ async function startTollgates(
   const { calls, window } = ample
   const configDir = testConfigDir({ teardown, comment: () => undefined }, { calls, window })
   const all = await startTollgatePeer(world, {
-    ...{ name: 'Tollgate', configDir, roles: ['gateway', 'portal', 'backend'] },
+    name: 'Tollgate',
+    configDir,
+    roles: ['gateway', 'portal', 'backend'],
     env: {
-      ...{ SESSION_SECRET: secrets.KEY_PEPPER, PORTAL_PORT: '0', BACKEND_PORT: '0', SCA_PORT: '0' },
+      SESSION_SECRET: secrets.KEY_PEPPER,
+      PORTAL_PORT: '0',
+      BACKEND_PORT: '0',
+      SCA_PORT: '0',
       // A security event for each of the sign-ins would hide the report.
       LOG_LEVEL: 'silent',
     },
   })
   const { url } = await startTollgatePeer(world, {
-    ...{ name: 'Tollgate with TLS', configDir },
+    name: 'Tollgate with TLS',
+    configDir,
     env: { GATEWAY_TLS_CERT_FILE: certFile, GATEWAY_TLS_KEY_FILE: keyFile },
   })
   return { name: all.name, urls: { ...all.urls, tls: url } }

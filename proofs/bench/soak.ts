@@ -90,7 +90,9 @@ async function embedded(): Promise<Shape> {
 async function production(): Promise<Shape> {
   const { redis, env: ofStores } = await startStores(t)
   const env = {
-    ...{ ...productionEnv(), ...ofStores, BACKEND_URL: (await startLedger(t)).url },
+    ...productionEnv(),
+    ...ofStores,
+    BACKEND_URL: (await startLedger(t)).url,
     CONFIG_DIR: testConfigDir(t, { calls: 1_000, window: 'PT1M' }),
   }
   const { pid, urls } = await spawnTollgate(t, ['gateway'], env)

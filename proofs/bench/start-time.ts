@@ -27,8 +27,16 @@ async function startOnce({ roles = [], env }: StartTimeOptions): Promise<number>
   const child = spawn(
     'taskset',
     [
-      ...['-c', '0,1', 'setpriv', '--pdeathsig', 'KILL'],
-      ...[process.execPath, ...servingOptions, join(root, 'bin', 'tollgate.js'), 'start', ...roles],
+      '-c',
+      '0,1',
+      'setpriv',
+      '--pdeathsig',
+      'KILL',
+      process.execPath,
+      ...servingOptions,
+      join(root, 'bin', 'tollgate.js'),
+      'start',
+      ...roles,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } },
   )

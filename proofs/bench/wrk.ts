@@ -33,9 +33,24 @@ export interface LoadOptions {
 export async function load(options: LoadOptions): Promise<Load> {
   const { url, list, begin, seconds, connections, expect } = options
   const { stdout } = await run('taskset', [
-    ...['-c', String(otherCore), 'wrk', '-t', '1', '-c', String(connections)],
-    ...['-d', `${seconds}s`, '--timeout', '10s', '-s', script, url],
-    ...['--', list.path, String(begin), String(expect ?? 0)],
+    '-c',
+    String(otherCore),
+    'wrk',
+    '-t',
+    '1',
+    '-c',
+    String(connections),
+    '-d',
+    `${seconds}s`,
+    '--timeout',
+    '10s',
+    '-s',
+    script,
+    url,
+    '--',
+    list.path,
+    String(begin),
+    String(expect ?? 0),
   ])
   // Parse boundary: the line that wrk.lua prints at the end.
   const result = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{') + 1)) as WrkResult

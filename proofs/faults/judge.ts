@@ -69,8 +69,16 @@ export function judgeWindows(
   bounds: Bounds,
 ): WindowFigures {
   const figures: WindowFigures = {
-    ...{ healthy: 0, full: 0, slow: 0, faulted: 0, mostHealthy: 0, mostFaulted: 0 },
-    ...{ short: 0, duplicates: 0, ambiguous: 0, undecided: 0 },
+    healthy: 0,
+    full: 0,
+    slow: 0,
+    faulted: 0,
+    mostHealthy: 0,
+    mostFaulted: 0,
+    short: 0,
+    duplicates: 0,
+    ambiguous: 0,
+    undecided: 0,
   }
   const callsByStream = Map.groupBy(calls, ({ stream }) => stream)
   const ledgerByBucket = Map.groupBy(ledger, bucketOf)
@@ -205,8 +213,15 @@ export function judgeHonesty(
   { strangerMay = ({ status }) => status === 401, killed = [] }: HonestyAllowances = {},
 ): HonestyFigures {
   const figures: HonestyFigures = {
-    ...{ uncounted: 0, invented: 0, sentTwice: 0, sentTwicePost: 0, posts: 0 },
-    ...{ serverErrors: 0, unanswered: 0, swaps: 0, strangers: 0 },
+    uncounted: 0,
+    invented: 0,
+    sentTwice: 0,
+    sentTwicePost: 0,
+    posts: 0,
+    serverErrors: 0,
+    unanswered: 0,
+    swaps: 0,
+    strangers: 0,
   }
   const arrivals = new Map<string, number>()
   for (const { requestId, method } of ledger) {

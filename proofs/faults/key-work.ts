@@ -25,7 +25,9 @@ await withRegistry(
       const email = `${randomUUID()}@tollgate.example`
       const developer = await stores.developers.create({ email, name: '', by })
       const { id: applicationId } = await stores.applications.create({
-        ...{ developerId: developer.id, name: 'app', by },
+        developerId: developer.id,
+        name: 'app',
+        by,
       })
       for (;;) {
         const issued = await stores.keys.issue({ applicationId, by })

@@ -77,7 +77,12 @@ for (const group of groups) {
   process.once('SIGINT', end).once('SIGTERM', end)
   try {
     await group.run(scope, {
-      ...{ seed, soak, books: values.books, isShare: values.share, isWanted, report },
+      seed,
+      soak,
+      books: values.books,
+      isShare: values.share,
+      isWanted,
+      report,
     })
   } catch (error) {
     broken.push(group.ids.join(' '))

@@ -42,23 +42,51 @@ export interface LatencyFigures {
 /** Of an experiment that is judged by other figures. */
 export function emptyOutcome(id: string, title: string): Outcome {
   return {
-    ...{ id, title, calls: 0, latency: noLatency, backMs: undefined, lost: undefined },
+    id,
+    title,
+    calls: 0,
+    latency: noLatency,
+    backMs: undefined,
+    lost: undefined,
     windows: {
-      ...{ healthy: 0, full: 0, slow: 0, faulted: 0, mostHealthy: 0, mostFaulted: 0 },
-      ...{ short: 0, duplicates: 0, ambiguous: 0, undecided: 0 },
+      healthy: 0,
+      full: 0,
+      slow: 0,
+      faulted: 0,
+      mostHealthy: 0,
+      mostFaulted: 0,
+      short: 0,
+      duplicates: 0,
+      ambiguous: 0,
+      undecided: 0,
     },
     honesty: {
-      ...{ uncounted: 0, invented: 0, sentTwice: 0, sentTwicePost: 0, posts: 0 },
-      ...{ serverErrors: 0, unanswered: 0, swaps: 0, strangers: 0 },
+      uncounted: 0,
+      invented: 0,
+      sentTwice: 0,
+      sentTwicePost: 0,
+      posts: 0,
+      serverErrors: 0,
+      unanswered: 0,
+      swaps: 0,
+      strangers: 0,
     },
     retries: { checked: 0, early: 0, late: 0, again: 0, againRefused: 0 },
-    ...{ notes: [], violations: [], unjudged: [] },
+    notes: [],
+    violations: [],
+    unjudged: [],
   }
 }
 
 export const noLatency: LatencyFigures = {
-  ...{ healthy: [], first: [], open: [], idleHealthy: [], idleFirst: [], idleOpen: [] },
-  ...{ slowest: 0, idleSlowest: 0 },
+  healthy: [],
+  first: [],
+  open: [],
+  idleHealthy: [],
+  idleFirst: [],
+  idleOpen: [],
+  slowest: 0,
+  idleSlowest: 0,
 }
 
 /** Figures that must be nothing, each with its name. */

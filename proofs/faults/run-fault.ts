@@ -121,20 +121,33 @@ export async function runFault(
   const streams = {
     short: { ...get, name: 'short', key: short.key, ...timed, perSecond: 55 },
     shortCards: {
-      ...{ ...get, name: 'short cards', key: short.key, ...timed, perSecond: 55 },
+      ...get,
+      name: 'short cards',
+      key: short.key,
+      ...timed,
+      perSecond: 55,
       path: '/v1.7.0/card-accounts',
     },
     shortOne: {
-      ...{ ...get, name: 'short sticky', key: short.key, ...timed, perSecond: 45 },
-      ...{ path: '/v1.7.0/consents/one', gateways: [random.between(0, gatewayCount - 1)] },
+      ...get,
+      name: 'short sticky',
+      key: short.key,
+      ...timed,
+      perSecond: 45,
+      path: '/v1.7.0/consents/one',
+      gateways: [random.between(0, gatewayCount - 1)],
     },
     even: { ...get, name: 'even', key: even.key, perSecond: 25 },
     sticky: { ...get, name: 'sticky', key: sticky.key },
     fresh: { ...get, name: 'fresh', key: fresh.key },
     wide: { ...get, name: 'wide', key: wide.key, perSecond: 100 },
     post: {
-      ...{ ...get, name: 'post', key: wide.key, perSecond: 25 },
-      ...{ method: 'POST', path: '/v1.7.0/consents' },
+      ...get,
+      name: 'post',
+      key: wide.key,
+      perSecond: 25,
+      method: 'POST',
+      path: '/v1.7.0/consents',
     },
     idle: { ...get, name: idleStream, key: '', path: '/nothing', perSecond: 60 },
     stranger: { ...get, name: strangerStream, key: undefined, perSecond: 5 },
@@ -249,7 +262,11 @@ export async function runFault(
   }
   const away = modes.awaySince(faultAt)
   const latency = latencyOf(calls, {
-    ...{ faultAt, endAt, healedAt, away, bursts },
+    faultAt,
+    endAt,
+    healedAt,
+    away,
+    bursts,
     isOutage: fault.isOutage,
   })
   // What calls took that no fault can have made slow.
@@ -280,8 +297,18 @@ export async function runFault(
       .join(', ')}`,
   )
   return {
-    ...{ id: fault.id, title: fault.title, calls: calls.length, windows: figures },
-    ...{ honesty, retries, latency, backMs, lost, notes, violations, unjudged },
+    id: fault.id,
+    title: fault.title,
+    calls: calls.length,
+    windows: figures,
+    honesty,
+    retries,
+    latency,
+    backMs,
+    lost,
+    notes,
+    violations,
+    unjudged,
   }
 }
 
@@ -298,8 +325,12 @@ interface Phases {
 function latencyOf(calls: readonly CallRecord[], phases: Phases): LatencyFigures {
   const { faultAt, endAt, healedAt, away, isOutage, bursts } = phases
   const lists = {
-    ...{ healthy: [] as number[], first: [] as number[], open: [] as number[] },
-    ...{ idleHealthy: [] as number[], idleFirst: [] as number[], idleOpen: [] as number[] },
+    healthy: [] as number[],
+    first: [] as number[],
+    open: [] as number[],
+    idleHealthy: [] as number[],
+    idleFirst: [] as number[],
+    idleOpen: [] as number[],
   }
   let slowest = 0
   let idleSlowest = 0

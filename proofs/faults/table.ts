@@ -23,21 +23,17 @@ export function faultTable(outcomes: readonly Outcome[]): string {
   )
   return table(
     [
-      ...[
-        'Group',
-        'Experiment',
-        'Calls',
-        'Windows: healthy / faulted / slow',
-        'Most calls admitted: healthy / other windows',
-      ],
-      ...[
-        'Added p99: first',
-        'later',
-        'Slowest call',
-        'Counts shared again after',
-        'Retry-After: checked / followed',
-        'Verdict',
-      ],
+      'Group',
+      'Experiment',
+      'Calls',
+      'Windows: healthy / faulted / slow',
+      'Most calls admitted: healthy / other windows',
+      'Added p99: first',
+      'later',
+      'Slowest call',
+      'Counts shared again after',
+      'Retry-After: checked / followed',
+      'Verdict',
     ],
     rows,
   )
@@ -64,7 +60,9 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
   const most = (value: (outcome: Outcome) => number): number =>
     outcomes.reduce((found, outcome) => Math.max(found, value(outcome)), 0)
   const none = (what: string, count: number, of: string, seen: readonly number[]): Promised => ({
-    ...{ what, measured: `${count} ${of}`, allowed: '0' },
+    what,
+    measured: `${count} ${of}`,
+    allowed: '0',
     isKept: provided(count === 0, ...seen),
   })
   const healthy = sum(({ windows }) => windows.healthy)
@@ -200,7 +198,9 @@ export function promiseTable(promised: readonly Promised[]): string {
   return table(
     ['Guarantee', 'Measured', 'Allowed', 'Verdict'],
     promised.map(({ what, measured, allowed, isKept }) => [
-      ...[what, measured, allowed],
+      what,
+      measured,
+      allowed,
       isKept === undefined
         ? '**not judged**: the machine was too slow, or nothing was there to judge'
         : isKept
@@ -237,9 +237,14 @@ function addedPromise(outcomes: readonly Outcome[], phase: Phase, allowedMs: num
       return typeof list === 'number' ? [] : [...list]
     })
   const pooled: LatencyFigures = {
-    ...{ healthy: all('healthy'), first: all('first'), open: all('open') },
-    ...{ idleHealthy: all('idleHealthy'), idleFirst: all('idleFirst'), idleOpen: all('idleOpen') },
-    ...{ slowest: 0, idleSlowest: 0 },
+    healthy: all('healthy'),
+    first: all('first'),
+    open: all('open'),
+    idleHealthy: all('idleHealthy'),
+    idleFirst: all('idleFirst'),
+    idleOpen: all('idleOpen'),
+    slowest: 0,
+    idleSlowest: 0,
   }
   const { store, machine } = added(pooled, phase)
   // When calls are as slow without a fault, or others become slower too, it is the machine.

@@ -28,7 +28,10 @@ const failures: readonly HostileAnswer[] = [
   { name: 'late', octets: whole, waits: 700, expected: 'forwarded', why: 'answers late' },
   { name: 'dribble', octets: whole, octetMs: 10, expected: 'forwarded', why: 'dribbles' },
   {
-    ...{ name: 'leaves', octets: whole, ending: 'end', expected: 'forwarded' },
+    name: 'leaves',
+    octets: whole,
+    ending: 'end',
+    expected: 'forwarded',
     why: 'ends a connection that the next call may be taking',
   },
 ]
@@ -109,8 +112,12 @@ t.test(
     function requestOf(number: number, answer: string): string {
       const operation = random.pick(operations)
       const attack: Attack = {
-        ...{ kind: 'answer', why: '', expected: 'forwarded', answer },
-        ...{ key: `X-API-Key: ${key}\r\n`, fields: 'Connection: close\r\n' },
+        kind: 'answer',
+        why: '',
+        expected: 'forwarded',
+        answer,
+        key: `X-API-Key: ${key}\r\n`,
+        fields: 'Connection: close\r\n',
       }
       return messageOf({ number, attack, operation })
     }

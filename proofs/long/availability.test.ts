@@ -224,7 +224,12 @@ t.test(
     const [first] = outages
     const incident = await tollgate(
       fleet.env,
-      ...['report', 'incident', '--from', '-1h', '--seconds', '--json'],
+      'report',
+      'incident',
+      '--from',
+      '-1h',
+      '--seconds',
+      '--json',
     )
     t.equal(incident.code, 0, incident.stderr)
     const { items } = JSON.parse(incident.stdout)

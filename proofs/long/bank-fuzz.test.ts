@@ -453,8 +453,17 @@ const oddQuery = fc.oneof(
   fc
     .tuple(
       fc.constantFrom(
-        ...['bookingStatus', 'dateFrom', 'dateTo', 'entryReferenceFrom', 'deltaList'],
-        ...['withBalance', 'pageIndex', 'itemsPerPage', '__proto__', 'toString', 'unknown'],
+        'bookingStatus',
+        'dateFrom',
+        'dateTo',
+        'entryReferenceFrom',
+        'deltaList',
+        'withBalance',
+        'pageIndex',
+        'itemsPerPage',
+        '__proto__',
+        'toString',
+        'unknown',
       ),
       fc.oneof(
         fc.constantFrom(
@@ -486,10 +495,25 @@ const oddHeader = fc
   .oneof(
     fc.record({
       name: fc.constantFrom(
-        ...['x-request-id', 'psu-id', 'psu-corporate-id', 'psu-ip-address', 'consent-id', 'digest'],
-        ...['signature', 'tpp-signature-certificate', 'tpp-redirect-uri', 'tpp-redirect-preferred'],
-        ...['accept', 'content-type', 'psu-geo-location', 'psu-device-id', 'date'],
-        ...['tpp-notification-uri', 'gateway-identity', 'via', 'x-http-method-override'],
+        'x-request-id',
+        'psu-id',
+        'psu-corporate-id',
+        'psu-ip-address',
+        'consent-id',
+        'digest',
+        'signature',
+        'tpp-signature-certificate',
+        'tpp-redirect-uri',
+        'tpp-redirect-preferred',
+        'accept',
+        'content-type',
+        'psu-geo-location',
+        'psu-device-id',
+        'date',
+        'tpp-notification-uri',
+        'gateway-identity',
+        'via',
+        'x-http-method-override',
       ),
       value: fc.constantFrom(
         ...oddTexts,

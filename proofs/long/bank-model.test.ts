@@ -84,14 +84,38 @@ const headersOf: Readonly<Record<Approach, Readonly<Record<string, string>>>> = 
   REDIRECT: { 'tpp-redirect-uri': 'https://tpp.example/back' },
 }
 const finals = new Set([
-  ...['ACSC', 'ACCC', 'RJCT', 'CANC'],
-  ...['rejected', 'revokedByPsu', 'expired', 'terminatedByTpp'],
+  'ACSC',
+  'ACCC',
+  'RJCT',
+  'CANC',
+  'rejected',
+  'revokedByPsu',
+  'expired',
+  'terminatedByTpp',
 ])
 
 const states = [
-  ...['RCVD', 'ACTC', 'ACFC', 'ACWC', 'ACSP', 'ACSC', 'ACCC', 'RJCT', 'CANC'],
-  ...['received', 'valid', 'rejected', 'revokedByPsu', 'expired', 'terminatedByTpp'],
-  ...['psuIdentified', 'psuAuthenticated', 'scaMethodSelected', 'started', 'finalised', 'failed'],
+  'RCVD',
+  'ACTC',
+  'ACFC',
+  'ACWC',
+  'ACSP',
+  'ACSC',
+  'ACCC',
+  'RJCT',
+  'CANC',
+  'received',
+  'valid',
+  'rejected',
+  'revokedByPsu',
+  'expired',
+  'terminatedByTpp',
+  'psuIdentified',
+  'psuAuthenticated',
+  'scaMethodSelected',
+  'started',
+  'finalised',
+  'failed',
 ]
 for (let number = 0; number < banks; number += 1) {
   t.test(`a bank does what the model does, in steps of every kind (${number + 1})`, async (t) => {
@@ -223,8 +247,15 @@ function createRun(bank: TestBank) {
           },
         })
         return {
-          ...{ kind: 'consent', id: body.consentId, createdAt: now, isRecurring, lastDay: day },
-          ...{ authorisation: opened(body), person: named, state: 'received', usedAt: undefined },
+          kind: 'consent',
+          id: body.consentId,
+          createdAt: now,
+          isRecurring,
+          lastDay: day,
+          authorisation: opened(body),
+          person: named,
+          state: 'received',
+          usedAt: undefined,
         }
       }
       case 'payment': {
@@ -243,8 +274,14 @@ function createRun(bank: TestBank) {
           },
         })
         return {
-          ...{ kind: 'payment', id: body.paymentId, product, day: isDated ? day : undefined },
-          ...{ authorisation: opened(body), state: 'RCVD', timeline: [], cancellation: undefined },
+          kind: 'payment',
+          id: body.paymentId,
+          product,
+          day: isDated ? day : undefined,
+          authorisation: opened(body),
+          state: 'RCVD',
+          timeline: [],
+          cancellation: undefined,
         }
       }
       case 'mandate': {
@@ -266,9 +303,14 @@ function createRun(bank: TestBank) {
           },
         })
         return {
-          ...{ kind: 'mandate', id: body.mandateResourceId, isB2b, lastDay: day },
+          kind: 'mandate',
+          id: body.mandateResourceId,
+          isB2b,
+          lastDay: day,
           authorisation: openAuthorisation(undefined, approach, debtor, now),
-          ...{ state: 'received', reason: undefined, cancelledAt: undefined },
+          state: 'received',
+          reason: undefined,
+          cancelledAt: undefined,
         }
       }
     }

@@ -85,7 +85,10 @@ async function start(t: Test, firstList: string, env: Readonly<Record<string, st
     [another.applicationId, others],
   ] as const) {
     await fleet.stores.certificates.add({
-      ...{ applicationId: id, use: 'tls', name: 'one', by: 'test' },
+      applicationId: id,
+      use: 'tls',
+      name: 'one',
+      by: 'test',
       certificate: Buffer.from(pem),
     })
   }
@@ -117,7 +120,12 @@ async function start(t: Test, firstList: string, env: Readonly<Record<string, st
   }
 
   return {
-    ...{ fleet, gateway, mounted, another, client, ask },
+    fleet,
+    gateway,
+    mounted,
+    another,
+    client,
+    ask,
     metrics: () => metricsOf(gateway.urls.management),
     reload: () => tollgate({ ...fleet.env, LOG_LEVEL: 'silent' }, 'reload'),
   }
@@ -207,7 +215,8 @@ t.test('the bank judges signing certificates by the same files', async (t) => {
   const dataDir = await testDataDir(t)
   const process = await spawnTollgate(t, ['gateway', 'portal', 'backend'], {
     ...mounted.env,
-    ...{ DATA_DIR: dataDir, CONFIG_DIR: testConfigDir(t) },
+    DATA_DIR: dataDir,
+    CONFIG_DIR: testConfigDir(t),
   })
   const stores = await registryBeside(t, dataDir)
 
@@ -215,7 +224,10 @@ t.test('the bank judges signing certificates by the same files', async (t) => {
   async function signer(name: string, seal: Pick<TestCertificate, 'pem' | 'key'>) {
     const { applicationId, key } = await newApplication(stores, name)
     await stores.certificates.add({
-      ...{ applicationId, use: 'signing', name: 'seal', by: 'test' },
+      applicationId,
+      use: 'signing',
+      name: 'seal',
+      by: 'test',
       certificate: Buffer.from(seal.pem),
     })
     await stores.applications.setStrict({ id: applicationId, strict: true, by: 'test' })

@@ -75,8 +75,11 @@ t.test(
       mkdirSync(dataDir, { mode: 0o700 })
       return spawnTollgate(t, [role], {
         ...own,
-        ...{ DATA_DIR: dataDir, CONFIG_DIR: testConfigDir(t), DRAIN_SECONDS: '0' },
-        ...{ LOG_LEVEL: 'warn', LOG_FORMAT: 'json' },
+        DATA_DIR: dataDir,
+        CONFIG_DIR: testConfigDir(t),
+        DRAIN_SECONDS: '0',
+        LOG_LEVEL: 'warn',
+        LOG_FORMAT: 'json',
         ...env,
       })
     }
@@ -92,8 +95,14 @@ t.test(
 
     const onboarded = await tollgate(
       composedEnvironment('tool', secrets),
-      ...['onboard', '--email', 'anna@example.com', '--application', 'Budget'],
-      ...['--api', 'xs2a@1.7.0', '--json'],
+      'onboard',
+      '--email',
+      'anna@example.com',
+      '--application',
+      'Budget',
+      '--api',
+      'xs2a@1.7.0',
+      '--json',
     )
     t.equal(onboarded.code, 0, onboarded.stderr)
     const answer = await fetch(gateway.urls.gateway + accountsPath, {

@@ -60,7 +60,9 @@ t.test('a body made of faults costs no more than a good one', async (t) => {
     operation: 'createConsent',
     body: {
       access: { accounts: Array.from({ length: 200_000 }, () => ({})) },
-      ...{ recurringIndicator: true, validUntil: '9999-12-31', frequencyPerDay: 4 },
+      recurringIndicator: true,
+      validUntil: '9999-12-31',
+      frequencyPerDay: 4,
       combinedServiceIndicator: false,
     },
   })

@@ -73,8 +73,11 @@ t.test(
     const admin = await connect(t, postgres.url)
     const gateway = await spawnTollgate(t, ['gateway'], {
       ...productionEnv(),
-      ...{ DATABASE_URL: postgres.url, BACKEND_URL: 'http://127.0.0.1:9' },
-      ...{ CONFIG_DIR: testConfigDir(t), DATA_DIR: await testDataDir(t), LOG_LEVEL: 'info' },
+      DATABASE_URL: postgres.url,
+      BACKEND_URL: 'http://127.0.0.1:9',
+      CONFIG_DIR: testConfigDir(t),
+      DATA_DIR: await testDataDir(t),
+      LOG_LEVEL: 'info',
     })
     // As after an outage of the database in which the claim of the first one had ended.
     await admin.query(`insert into processes (id, roles, host, pid, version, generation, digest, judged, counts)
@@ -107,8 +110,10 @@ t.test(
     await t.rejects(
       spawnTollgate(t, ['gateway'], {
         ...productionEnv(),
-        ...{ DATABASE_URL: postgres.url, BACKEND_URL: 'http://127.0.0.1:9' },
-        ...{ CONFIG_DIR: testConfigDir(t), DATA_DIR: await testDataDir(t) },
+        DATABASE_URL: postgres.url,
+        BACKEND_URL: 'http://127.0.0.1:9',
+        CONFIG_DIR: testConfigDir(t),
+        DATA_DIR: await testDataDir(t),
       }),
       { message: /ended with 1: .*REDIS_URL: is required: another gateway process/ },
     )
@@ -123,9 +128,12 @@ t.test(
     const { url, responses } = await startHoldingBackend(t)
     const env = {
       ...productionEnv(),
-      ...{ DATABASE_URL: postgres.url, BACKEND_URL: url },
-      ...{ BACKEND_FIRST_BYTE_MS: '60000', BACKEND_CALL_MS: '60000' },
-      ...{ CONFIG_DIR: testConfigDir(t), DATA_DIR: await testDataDir(t) },
+      DATABASE_URL: postgres.url,
+      BACKEND_URL: url,
+      BACKEND_FIRST_BYTE_MS: '60000',
+      BACKEND_CALL_MS: '60000',
+      CONFIG_DIR: testConfigDir(t),
+      DATA_DIR: await testDataDir(t),
     }
     const stores = await storesOf(t, env)
     const gateway = await spawnTollgate(t, ['gateway'], env)

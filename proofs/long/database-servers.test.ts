@@ -276,7 +276,8 @@ t.test(
     const database = openDatabase({
       url: named(one.url, `127.0.0.1:${portOf(two.url)}`),
       log: pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) }),
-      ...{ connectionsMax: 1, statementTimeoutMs: 500 },
+      connectionsMax: 1,
+      statementTimeoutMs: 500,
     })
     t.teardown(() => database.close())
     const db = database.connect<unknown>()

@@ -113,17 +113,21 @@ t.test(
     const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
     const running = {
       gateway: start('gateway', {
-        ...{ GATEWAY_PORT: gatewayPort ?? '', MANAGEMENT_PORT: management[0] ?? '' },
+        GATEWAY_PORT: gatewayPort ?? '',
+        MANAGEMENT_PORT: management[0] ?? '',
         BACKEND_URL: bankUrl,
       }),
       bank: start('bank', {
-        ...{ BACKEND_PORT: bankPort ?? '', SCA_PORT: scaPort ?? '' },
+        BACKEND_PORT: bankPort ?? '',
+        SCA_PORT: scaPort ?? '',
         MANAGEMENT_PORT: management[1] ?? '',
         IDENTITY_JWKS_URL: `http://127.0.0.1:${management[0]}/.well-known/jwks.json`,
       }),
       portal: start('portal', {
-        ...{ PORTAL_PORT: portalPort ?? '', MANAGEMENT_PORT: management[2] ?? '' },
-        ...{ BACKEND_URL: bankUrl, GATEWAY_URL: gatewayUrl },
+        PORTAL_PORT: portalPort ?? '',
+        MANAGEMENT_PORT: management[2] ?? '',
+        BACKEND_URL: bankUrl,
+        GATEWAY_URL: gatewayUrl,
       }),
     }
     await Promise.all(Object.values(running).map(({ ready }) => ready))
@@ -138,15 +142,25 @@ t.test(
     const servingUrl = read(join(checkout, 'secrets', 'commands', 'database-url-serving'))
     const stores = await storesOf(t, { DATABASE_URL: servingUrl, KEY_PEPPER: secret('key-pepper') })
     const portal = openBesidePortal(t, {
-      ...{ portalUrl: `http://127.0.0.1:${portalPort}`, stores, databaseUrl: servingUrl },
+      portalUrl: `http://127.0.0.1:${portalPort}`,
+      stores,
+      databaseUrl: servingUrl,
       publicUrl: 'https://developer.bank.example',
       sessionSecret: secret('session-secret'),
     })
     t.match(await portal.anonymous('GET', '/api/sandbox'), { status: 200 }, 'the bank answers it')
     const onboarded = JSON.parse(
       running.portal.exec(
-        ...['node', '/app/bin/tollgate.js', 'onboard', '--email', 'anna@example.com'],
-        ...['--application', 'Budget', '--api', 'xs2a@1.7.0', '--json'],
+        'node',
+        '/app/bin/tollgate.js',
+        'onboard',
+        '--email',
+        'anna@example.com',
+        '--application',
+        'Budget',
+        '--api',
+        'xs2a@1.7.0',
+        '--json',
       ),
     )
     t.match(onboarded, { key: /^tg_/ }, 'a command works in the portal’s pod, with its role')
@@ -160,7 +174,9 @@ t.test(
     await until('a call gets 200', async () => {
       const answer = await fetch(`${gatewayUrl}/v1.7.0/accounts`, {
         headers: {
-          ...{ 'x-api-key': key, 'x-request-id': randomUUID(), 'consent-id': consentId },
+          'x-api-key': key,
+          'x-request-id': randomUUID(),
+          'consent-id': consentId,
           'psu-ip-address': '192.0.2.44',
         },
       })
@@ -213,7 +229,11 @@ t.test(
     const ask = (running: typeof first, url: string, headers: Record<string, string> = {}) =>
       running.exec(
         'curl',
-        ...['--silent', '--output', '/dev/null', '--write-out', '%{http_code}'],
+        '--silent',
+        '--output',
+        '/dev/null',
+        '--write-out',
+        '%{http_code}',
         ...Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
         url,
       )
@@ -221,13 +241,24 @@ t.test(
     t.equal(ask(first, 'http://127.0.0.1:8081/mailbox'), '200', 'the mailbox is open')
     const { key, consentId } = JSON.parse(
       first.exec(
-        ...['node', '/app/bin/tollgate.js', 'onboard', '--email', 'anna@example.com', '--consent'],
-        ...['--application', 'Budget', '--api', 'xs2a@1.7.0', '--json'],
+        'node',
+        '/app/bin/tollgate.js',
+        'onboard',
+        '--email',
+        'anna@example.com',
+        '--consent',
+        '--application',
+        'Budget',
+        '--api',
+        'xs2a@1.7.0',
+        '--json',
       ),
     )
     const call = (running: typeof first) =>
       ask(running, 'http://127.0.0.1:8080/v1.7.0/accounts', {
-        ...{ 'X-API-Key': key, 'X-Request-ID': randomUUID(), 'Consent-ID': consentId },
+        'X-API-Key': key,
+        'X-Request-ID': randomUUID(),
+        'Consent-ID': consentId,
         'PSU-IP-Address': '192.0.2.44',
       })
     t.equal(call(first), '200')

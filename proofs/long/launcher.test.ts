@@ -231,7 +231,8 @@ t.test('SIGHUP while the program starts does not end it', async (t) => {
 
 t.test('a database that cannot be reached ends the start within 20 seconds', async (t) => {
   const env = {
-    ...{ ...quietEnv, ...productionEnv() },
+    ...quietEnv,
+    ...productionEnv(),
     DATABASE_URL: 'postgres://bank@127.0.0.1:9/tollgate',
     REDIS_URL: 'redis://127.0.0.1:9',
     BACKEND_URL: 'http://127.0.0.1:9',

@@ -134,7 +134,8 @@ t.test('a start without usable certificates names the settings', async (t) => {
   place(folder, authority.issue())
   writeFileSync(join(folder, 'tls.key'), 'no key')
   const env = {
-    ...{ ...quietEnv, ...tlsEnv(folder) },
+    ...quietEnv,
+    ...tlsEnv(folder),
     DATA_DIR: await testDataDir(t),
     UPSTREAM_TLS_CA_FILE: authority.caFile,
   }

@@ -58,8 +58,14 @@ t.test(
     const oldEnv = { DATA_DIR: first.dataDir }
     const { key, consentId } = await json(
       oldEnv,
-      ...['onboard', '--email', 'ada@app.example', '--application', 'Ledger'],
-      ...['--api', 'xs2a@1.7.0', '--consent'],
+      'onboard',
+      '--email',
+      'ada@app.example',
+      '--application',
+      'Ledger',
+      '--api',
+      'xs2a@1.7.0',
+      '--consent',
     )
 
     const headers = (of: { key: string; consentId?: string }) => ({

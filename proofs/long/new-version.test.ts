@@ -64,7 +64,10 @@ t.test(
     const [unsubscribed] = await burst(clients, 1, { key, path })
     t.equal(unsubscribed === undefined ? undefined : codeOf(unsubscribed), 'NOT_SUBSCRIBED')
     await stores.subscriptions.add({
-      ...{ applicationId, api: 'xs2a', version: '1.8.0', plan: 'small' },
+      applicationId,
+      api: 'xs2a',
+      version: '1.8.0',
+      plan: 'small',
       by: 'test',
     })
     await until('the subscription works', async () => {

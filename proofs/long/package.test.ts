@@ -245,12 +245,17 @@ t.test(
 
     const onboarded = await run(
       ...(['npx', 'tollgate', 'onboard', '--email', email, '--application', 'Budget app'] as const),
-      ...['--api', 'xs2a@1.7.0', '--consent', '--json'],
+      '--api',
+      'xs2a@1.7.0',
+      '--consent',
+      '--json',
     )
     const { key, consentId } = JSON.parse(onboarded)
     const accounts = await fetch(`${urls.gateway}/v1.7.0/accounts`, {
       headers: {
-        ...{ 'X-API-Key': key, 'Consent-ID': consentId, 'X-Request-ID': randomUUID() },
+        'X-API-Key': key,
+        'Consent-ID': consentId,
+        'X-Request-ID': randomUUID(),
         'PSU-IP-Address': '127.0.0.1',
       },
     })

@@ -25,8 +25,11 @@ t.test(
     const sessionSecret = randomBytes(32).toString('base64url')
     const env = {
       ...productionEnv(),
-      ...{ ...ofStores, DATABASE_URL: pooled, SESSION_SECRET: sessionSecret },
-      ...{ BACKEND_URL: (await startLedger(t)).url, CONFIG_DIR: testConfigDir(t) },
+      ...ofStores,
+      DATABASE_URL: pooled,
+      SESSION_SECRET: sessionSecret,
+      BACKEND_URL: (await startLedger(t)).url,
+      CONFIG_DIR: testConfigDir(t),
       AUTH_FAILURES_PER_MINUTE: '100000',
     }
     const gateways = await Promise.all([

@@ -52,8 +52,11 @@ async function onServers(t: Test): Promise<Installation> {
   const folder = testFolder(t)
   const { redis, postgres, env: stores } = await startStores(t)
   const env = {
-    ...{ ...productionEnv(), SESSION_SECRET: randomBytes(32).toString('base64url') },
-    ...{ ...stores, DATA_DIR: join(folder, 'data'), GATEWAY_PROCESSES: '1' },
+    ...productionEnv(),
+    SESSION_SECRET: randomBytes(32).toString('base64url'),
+    ...stores,
+    DATA_DIR: join(folder, 'data'),
+    GATEWAY_PROCESSES: '1',
   }
   return {
     env,
@@ -103,16 +106,24 @@ for (const [name, install] of [
       const before = await spawnTollgate(t, [], env)
       const { key, consentId, applicationId } = await json(
         env,
-        ...['onboard', '--email', 'ada@app.example', '--application', 'Ledger'],
-        ...['--api', 'xs2a@1.7.0', '--consent'],
+        'onboard',
+        '--email',
+        'ada@app.example',
+        '--application',
+        'Ledger',
+        '--api',
+        'xs2a@1.7.0',
+        '--consent',
       )
       await fill(await installation.databaseUrl(), applicationId)
 
       async function read(gateway: string, withKey = key) {
         const answer = await fetch(`${gateway}/v1.7.0/accounts`, {
           headers: {
-            ...{ 'x-api-key': withKey, 'x-request-id': randomUUID() },
-            ...{ 'consent-id': consentId, 'psu-ip-address': '192.0.2.44' },
+            'x-api-key': withKey,
+            'x-request-id': randomUUID(),
+            'consent-id': consentId,
+            'psu-ip-address': '192.0.2.44',
           },
         })
         await answer.arrayBuffer()

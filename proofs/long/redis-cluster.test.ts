@@ -331,8 +331,11 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
     t.teardown(() => lifetime.close())
     const open = () =>
       openAttempts({
-        ...{ redis: parseRedisAddress(cluster.url), log: silent, lifetime },
-        ...{ key: testKeyring(0), clientAddress: () => '192.0.2.1' },
+        redis: parseRedisAddress(cluster.url),
+        log: silent,
+        lifetime,
+        key: testKeyring(0),
+        clientAddress: () => '192.0.2.1',
       })
     const portals = await Promise.all([open(), open()])
     const request = new IncomingMessage(new Socket())

@@ -66,7 +66,9 @@ t.test(
     t.same(
       first.processes.map(({ roles, state, digest }) => ({ roles, state, digest })),
       ['backend', 'gateway', 'portal'].map((roles) => ({
-        ...{ roles, state: 'current', digest: first.digest },
+        roles,
+        state: 'current',
+        digest: first.digest,
       })),
     )
     t.same(await audited(), [], 'nothing has changed')

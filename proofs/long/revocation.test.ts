@@ -49,15 +49,29 @@ const changes: readonly Change[] = [
   {
     what: 'a blocked certificate',
     command: ({ certificate }) => [
-      ...['certificate', 'block', certificate.thumbprint, '--reason', 'stolen'],
+      'certificate',
+      'block',
+      certificate.thumbprint,
+      '--reason',
+      'stolen',
     ],
     isApplied: (answer) => codeOf(answer) === 'CLIENT_CERTIFICATE_BLOCKED',
   },
   {
     what: 'an override',
     command: ({ applicationId }) => [
-      ...['override', 'add', '--application', applicationId, '--api', 'xs2a@1.7.0'],
-      ...['--calls', '10', '--until', '+1d', '--reason', 'incident'],
+      'override',
+      'add',
+      '--application',
+      applicationId,
+      '--api',
+      'xs2a@1.7.0',
+      '--calls',
+      '10',
+      '--until',
+      '+1d',
+      '--reason',
+      'incident',
     ],
     isApplied: ({ headers }) => headers['x-ratelimit-limit'] === '10',
   },
@@ -81,12 +95,18 @@ t.test(
 
     async function newCaller(name: string): Promise<Caller> {
       const onboarded = await onboard(fleet.stores, {
-        ...{ email: `${name}@tollgate.example`, developerName: name, applicationName: name },
-        ...{ subscriptions: [{ api: 'xs2a', version: '1.7.0', plan: 'default' }], by: 'test' },
+        email: `${name}@tollgate.example`,
+        developerName: name,
+        applicationName: name,
+        subscriptions: [{ api: 'xs2a', version: '1.7.0', plan: 'default' }],
+        by: 'test',
       })
       const certificate = authority.issue()
       await fleet.stores.certificates.add({
-        ...{ applicationId: onboarded.applicationId, use: 'tls', name: 'one', by: 'test' },
+        applicationId: onboarded.applicationId,
+        use: 'tls',
+        name: 'one',
+        by: 'test',
         certificate: Buffer.from(certificate.pem),
       })
       return { ...onboarded, certificate }
@@ -139,7 +159,12 @@ t.test(
     const from = Date.now()
     const rotated = await tollgateProcess(
       fleet.env,
-      ...['key', 'rotate', keyId, '--overlap', String(overlapSeconds), '--json'],
+      'key',
+      'rotate',
+      keyId,
+      '--overlap',
+      String(overlapSeconds),
+      '--json',
     )
     t.equal(rotated.code, 0, rotated.stderr)
     const overlapEnd = Date.now() + overlapSeconds * 1000

@@ -89,7 +89,8 @@ t.test(
     async function signIn(): Promise<readonly PortalClient[]> {
       const clients = atPortals()
       const { status, text } = (await clients[0]?.post('/api/session', {
-        ...{ email, password: testPassword },
+        email,
+        password: testPassword,
       })) ?? { status: 0, text: '' }
       t.equal(status, 200, text)
       return sharing(clients)
@@ -125,8 +126,14 @@ t.test(
     const { key } = await ask('post', `/api/applications/${id}/keys`, { name: 'first' })
     const onboarded = JSON.parse(
       await command(
-        ...['onboard', '--email', email, '--application', 'by the command'],
-        ...['--api', 'xs2a@1.7.0', '--json'],
+        'onboard',
+        '--email',
+        email,
+        '--application',
+        'by the command',
+        '--api',
+        'xs2a@1.7.0',
+        '--json',
       ),
     )
     const callings = [
@@ -148,8 +155,13 @@ t.test(
       const [byPortal, byCommand] = await Promise.all([
         ask('post', `/api/applications/${ofPortal?.applicationId}/keys`, { name }, minted),
         command(
-          ...['key', 'issue', '--application', ofCommand?.applicationId ?? ''],
-          ...['--name', name, '--json'],
+          'key',
+          'issue',
+          '--application',
+          ofCommand?.applicationId ?? '',
+          '--name',
+          name,
+          '--json',
         ),
       ])
       ofPortal?.keys.push(byPortal.key)
@@ -157,7 +169,9 @@ t.test(
     }
 
     const load = startRotationLoad(t, {
-      ...{ origin: fleet.origin, callings, callers },
+      origin: fleet.origin,
+      callings,
+      callers,
       pauseMs: 60,
     })
     const moreCalls = async (calls: number): Promise<void> => {
@@ -396,7 +410,9 @@ t.test(
     async function rotateManagement(round: number): Promise<void> {
       const old = scraped
       const step = listOf('MANAGEMENT_TOKEN', {
-        ...{ heading: 'Session secret', file: 'management-token', round },
+        heading: 'Session secret',
+        file: 'management-token',
+        round,
       })
       await step(1)
       scraped = readFileSync(join(workshop, 'management-token'), 'utf8').trim().split(',')[1] ?? ''
@@ -419,15 +435,23 @@ t.test(
       const signed = [
         part({ alg: 'EdDSA', typ: 'gateway-identity+jwt', kid }),
         part({
-          ...{ api: 'xs2a', version: '1.7.0', iss: 'tollgate', aud: 'tollgate-backend' },
-          ...{ sub: ofPortal?.applicationId, name: 'x', iat, exp: iat + 60 },
+          api: 'xs2a',
+          version: '1.7.0',
+          iss: 'tollgate',
+          aud: 'tollgate-backend',
+          sub: ofPortal?.applicationId,
+          name: 'x',
+          iat,
+          exp: iat + 60,
         }),
       ].join('.')
       const identity = `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
       const answer = await fetch(`${fleet.bank.urls.backend}/v1.7.0/accounts`, {
         headers: {
-          ...{ 'gateway-identity': identity, 'x-request-id': randomUUID() },
-          ...{ 'psu-ip-address': '192.0.2.44', 'consent-id': ofPortal?.consentId ?? '' },
+          'gateway-identity': identity,
+          'x-request-id': randomUUID(),
+          'psu-ip-address': '192.0.2.44',
+          'consent-id': ofPortal?.consentId ?? '',
         },
       })
       await answer.text()
@@ -447,14 +471,12 @@ t.test(
       await step(3)
       const { code } = await tollgate(
         { DATABASE_URL: tool.read('DATABASE_URL'), KEY_PEPPER: oldPepper },
-        ...[
-          'key',
-          'issue',
-          '--application',
-          ofCommand?.applicationId ?? '',
-          '--name',
-          'old pepper',
-        ],
+        'key',
+        'issue',
+        '--application',
+        ofCommand?.applicationId ?? '',
+        '--name',
+        'old pepper',
       )
       t.not(code, 0, 'the old pepper makes no key')
     }
@@ -468,7 +490,9 @@ t.test(
       })
       const pepper = listOf('KEY_PEPPER', { heading: 'Pepper', file: 'key-pepper', round })
       const sessions = listOf('SESSION_SECRET', {
-        ...{ heading: 'Session secret', file: 'session-secret', round },
+        heading: 'Session secret',
+        file: 'session-secret',
+        round,
       })
       const bank = hosts.find(({ login }) => login === 'bank')
       const oldIdentity = readFileSync(join(workshop, 'identity'), 'utf8')

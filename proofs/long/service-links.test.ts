@@ -14,8 +14,10 @@ t.test(
     const { urls, output } = await spawnTollgate(t, [], {
       ...Object.fromEntries(names.map((name) => [`${name}_HOST`, host])),
       ...serviceLinks(roleServices),
-      ...{ CONFIG_DIR: testConfigDir(t), DATA_DIR: await testDataDir(t) },
-      ...{ LOG_LEVEL: 'warn', LOG_FORMAT: 'json' },
+      CONFIG_DIR: testConfigDir(t),
+      DATA_DIR: await testDataDir(t),
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
     })
     t.same(urls, {
       gateway: `http://${host}:8080`,

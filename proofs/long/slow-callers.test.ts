@@ -10,7 +10,10 @@ import { until } from '../../test/support/until.ts'
 const post = 'POST /v1.7.0/consents HTTP/1.1'
 const get = 'GET /v1.7.0/accounts HTTP/1.1'
 const limit = {
-  ...{ name: 'default', calls: 1_000, windowLength: 31_536_000, isAdvertised: true },
+  name: 'default',
+  calls: 1_000,
+  windowLength: 31_536_000,
+  isAdvertised: true,
   scope: 'operation' as const,
 }
 /** Keys of 20 applications besides the test key's, each of a developer of its own. */

@@ -61,10 +61,13 @@ t.test(
   async (t) => {
     const { env: stores } = await startStores(t)
     const env = {
-      ...{ ...productionEnv(), ...stores, CONFIG_DIR: testConfigDir(t) },
+      ...productionEnv(),
+      ...stores,
+      CONFIG_DIR: testConfigDir(t),
       BACKEND_URL: await startLargeBackend(t),
       BACKEND_URLS: `mandate=${await startSmallBackend(t)}`,
-      ...{ CALLS_PER_APPLICATION: '0', CALLS_PER_DEVELOPER: '0' },
+      CALLS_PER_APPLICATION: '0',
+      CALLS_PER_DEVELOPER: '0',
     }
     const { key } = await newApplication(await storesOf(t, env), 'reader')
     const { urls } = await spawnTollgate(t, ['gateway'], env)
@@ -88,7 +91,9 @@ t.test(
     await callOthers(5)
     const before = await callOthers(5)
     const slow = startSlowCallers({
-      ...{ url: urls.gateway, callers: readers, readsEveryMs },
+      url: urls.gateway,
+      callers: readers,
+      readsEveryMs,
       again: { everyMs: againMs },
       requests: largeTargets.map((target) =>
         rawRequest(`GET ${target} HTTP/1.1`, [`X-API-Key: ${key}`]),

@@ -53,8 +53,11 @@ for (const balancer of tried) {
       const env = {
         ...productionEnv(),
         ...ofStores,
-        ...{ KEY_PEPPER: secrets.pepper, BACKEND_URL: ledger.url, TRUSTED_PROXIES: '127.0.0.1' },
-        ...{ GATEWAY_PROCESSES: '2', DRAIN_SECONDS: String(drainSeconds) },
+        KEY_PEPPER: secrets.pepper,
+        BACKEND_URL: ledger.url,
+        TRUSTED_PROXIES: '127.0.0.1',
+        GATEWAY_PROCESSES: '2',
+        DRAIN_SECONDS: String(drainSeconds),
         // Portals without SMTP_URL write their mails there.
         DATA_DIR: await testDataDir(t),
         // In an outage of Redis a count may be above the calls. A busy machine is no outage.

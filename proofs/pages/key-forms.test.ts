@@ -17,7 +17,9 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     const { body } = await send('POST', '/api/applications', { name: 'Keys' })
     const id = String(body.id)
     return {
-      ...{ portalUrl, send, path: `/api/applications/${id}` },
+      portalUrl,
+      send,
+      path: `/api/applications/${id}`,
       async open(page: import('playwright-core').Page, tab = '/keys') {
         await page
           .context()
@@ -226,7 +228,11 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByLabel('Expires').waitFor()
       t.same(await page.getByLabel('Expires').locator('option').allInnerTexts(), [
-        ...['Never', 'In 30 days', 'In 90 days', 'In a year', 'On a date I choose'],
+        'Never',
+        'In 30 days',
+        'In 90 days',
+        'In a year',
+        'On a date I choose',
       ])
     })
   })
@@ -238,7 +244,9 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByLabel('Expires').waitFor()
       t.same(await page.getByLabel('Expires').locator('option').allInnerTexts(), [
-        ...['In 60 days (the maximum)', 'In 30 days', 'On a date I choose'],
+        'In 60 days (the maximum)',
+        'In 30 days',
+        'On a date I choose',
       ])
       await page.locator('form').getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('heading', { name: /^New key/ }).waitFor()

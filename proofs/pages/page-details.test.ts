@@ -199,9 +199,15 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         .values({
           application_id: applications.fresh,
           at: new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000),
-          ...{ api: 'xs2a', version: '1.6.0', operation: 'listAccounts' },
-          ...{ admitted: 0, refused: 1, refused_by_limit: 0, errors: 0 },
-          ...{ duration_ms_sum: 1, duration_ms_max: 1 },
+          api: 'xs2a',
+          version: '1.6.0',
+          operation: 'listAccounts',
+          admitted: 0,
+          refused: 1,
+          refused_by_limit: 0,
+          errors: 0,
+          duration_ms_sum: 1,
+          duration_ms_max: 1,
         })
         .execute()
       await open(page, `/applications/${applications.fresh}/subscriptions`, 'newcomer')

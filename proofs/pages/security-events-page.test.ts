@@ -20,12 +20,23 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
   const newest = Date.UTC(2026, 0, 10)
   await stores.securityEvents.write([
     {
-      ...{ ...known, at: new Date(newest), event: 'cross-site.refused', reason: null, keyId: null },
-      ...{ address: null, agent: hostile, detail: { origin: hostile } },
+      ...known,
+      at: new Date(newest),
+      event: 'cross-site.refused',
+      reason: null,
+      keyId: null,
+      address: null,
+      agent: hostile,
+      detail: { origin: hostile },
     },
     ...Array.from({ length: 101 }, (_, hour) => ({
-      ...{ ...known, at: new Date(newest - (101 - hour) * 3_600_000), event: 'key.refused' },
-      ...{ reason: 'revoked', keyId: 'watchedkey01', address: '192.0.2.0/24', agent: 'curl/8' },
+      ...known,
+      at: new Date(newest - (101 - hour) * 3_600_000),
+      event: 'key.refused',
+      reason: 'revoked',
+      keyId: 'watchedkey01',
+      address: '192.0.2.0/24',
+      agent: 'curl/8',
     })),
   ])
 

@@ -13,7 +13,10 @@ export const avi = person('123456782', { approves: false })
 const expiring = person('310000039', { consentBecomes: 'expired' })
 const revoking = person('310000047', { consentBecomes: 'revokedByPsu' })
 const people = [
-  ...[noa, noa, noa, avi],
+  noa,
+  noa,
+  noa,
+  avi,
   person('310000013', { isOverLimit: true }),
   person('310000021', { approvesCancellation: false }),
   expiring,
@@ -93,8 +96,19 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('move' as const),
       ms: fc.constantFrom(
-        ...[1, 990, 1000, 1000, 2000, 2000, 2000, 30_000, 60_000],
-        ...[600_000, 7_200_000, 8 * 3_600_000, dayMs],
+        1,
+        990,
+        1000,
+        1000,
+        2000,
+        2000,
+        2000,
+        30_000,
+        60_000,
+        600_000,
+        7_200_000,
+        8 * 3_600_000,
+        dayMs,
       ),
     }),
   },
@@ -104,26 +118,53 @@ const decoupled = { approach: 'DECOUPLED' } as const
 
 /** What random steps need luck for. It is for a bank that begins on a Friday at 10:00. */
 export const wayThroughEveryState: readonly Step[] = [
-  ...[create('payment', { product: 'masav', isRare: true, days: 3 }), ...approve(0)],
-  ...[create('payment', { product: 'masav', isRare: true, days: 1 }), ...approve(1)],
-  ...[create('payment'), ...approve(2)],
-  ...[create('payment', { isNamed: false }), on(3, 'read'), on(3, 'remove')],
-  ...[create('payment', { person: avi }), on(4, 'read'), ...approve(4)],
-  ...[create('consent'), ...approve(5), on(5, 'remove')],
-  ...[create('consent', { person: expiring, ...decoupled }), on(6, 'read')],
-  ...[create('consent', { person: revoking, ...decoupled })],
-  ...[create('consent', { person: avi, ...decoupled })],
-  ...[move(1000), on(2, 'read'), move(2000), on(2, 'read'), move(30_000), on(2, 'read')],
+  create('payment', { product: 'masav', isRare: true, days: 3 }),
+  ...approve(0),
+  create('payment', { product: 'masav', isRare: true, days: 1 }),
+  ...approve(1),
+  create('payment'),
+  ...approve(2),
+  create('payment', { isNamed: false }),
+  on(3, 'read'),
+  on(3, 'remove'),
+  create('payment', { person: avi }),
+  on(4, 'read'),
+  ...approve(4),
+  create('consent'),
+  ...approve(5),
+  on(5, 'remove'),
+  create('consent', { person: expiring, ...decoupled }),
+  on(6, 'read'),
+  create('consent', { person: revoking, ...decoupled }),
+  create('consent', { person: avi, ...decoupled }),
+  move(1000),
+  on(2, 'read'),
+  move(2000),
+  on(2, 'read'),
+  move(30_000),
+  on(2, 'read'),
   // What one consent does to another, which is looked at first.
-  ...[create('consent', decoupled), move(2000), create('consent', decoupled), move(2000)],
+  create('consent', decoupled),
+  move(2000),
+  create('consent', decoupled),
+  move(2000),
   // To Monday, 2:00: the day of the first one, before the bank executes anything.
-  ...[move(2 * dayMs), move(16 * 3_600_000), on(0, 'read')],
+  move(2 * dayMs),
+  move(16 * 3_600_000),
+  on(0, 'read'),
 ]
 
 function create(what: Creation['what'], of: Partial<Creation> = {}): Creation {
   return {
-    ...{ kind: 'create', what, person: noa, isNamed: true, approach: 'EMBEDDED' },
-    ...{ days: 0, product: 'fp', isRare: false, ...of },
+    kind: 'create',
+    what,
+    person: noa,
+    isNamed: true,
+    approach: 'EMBEDDED',
+    days: 0,
+    product: 'fp',
+    isRare: false,
+    ...of,
   }
 }
 

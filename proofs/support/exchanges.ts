@@ -142,7 +142,10 @@ function plan({ draw, key }: ExchangeOptions): Planned {
   const framing = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${text.length}`
   const expect = expects ? 'Expect: 100-continue\r\n' : ''
   return {
-    ...{ id, conduct, isKnown, expects },
+    id,
+    conduct,
+    isKnown,
+    expects,
     head: `POST /v1.7.0/payments/${id}?c=${query} HTTP/1.1\r\n${fields}${framing}\r\n${expect}\r\n`,
     body: isChunked ? `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n` : text,
     isPatient: expects && draw(2) === 0,

@@ -83,7 +83,9 @@ export function startPod(t: Test, pod: Pod, options: PodOptions): RunningPod {
   // A Job is never ready.
   ready.catch(() => undefined)
   return {
-    ...{ output, ready, ended },
+    output,
+    ready,
+    ended,
     stop: () => void child.kill('SIGTERM'),
     memoryMax() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
@@ -125,8 +127,15 @@ function execIn(
   const [program = '', ...args] =
     namespacesMissing() === false
       ? [
-          ...['nsenter', `--target=${child.pid}`, '--mount', '--net', 'setpriv'],
-          ...[`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', ...command],
+          'nsenter',
+          `--target=${child.pid}`,
+          '--mount',
+          '--net',
+          'setpriv',
+          `--reuid=${uid}`,
+          `--regid=${uid}`,
+          '--clear-groups',
+          ...command,
         ]
       : command
   return execFileSync(program, args, { env, cwd: '/', encoding: 'utf8', stdio: 'pipe' })

@@ -156,7 +156,9 @@ export async function startRotatingFleet(
       write(secret, text)
     }
     return {
-      ...{ name, login, write },
+      name,
+      login,
+      write,
       has: (secret) => secrets.includes(secret),
       read: (secret) => readFileSync(path(secret), 'utf8').trim(),
       env: {
@@ -211,18 +213,16 @@ export async function startRotatingFleet(
     gateways: gateways.map(({ process }) => process),
     portals: portals.map(({ process }) => process),
     bank: bank.process,
-    ...{
-      tool,
-      workshop,
-      admin,
-      redis,
-      mails,
-      mailPasswords,
-      databaseUrl,
-      redisUrl,
-      smtpUrl,
-      origin,
-    },
+    tool,
+    workshop,
+    admin,
+    redis,
+    mails,
+    mailPasswords,
+    databaseUrl,
+    redisUrl,
+    smtpUrl,
+    origin,
   }
 }
 

@@ -27,7 +27,9 @@ export interface RotationLoad {
 
 const consent = JSON.stringify({
   access: { allPsd2: 'allAccounts' },
-  ...{ recurringIndicator: true, validUntil: '9999-12-31', frequencyPerDay: 4 },
+  recurringIndicator: true,
+  validUntil: '9999-12-31',
+  frequencyPerDay: 4,
   combinedServiceIndicator: false,
 })
 
@@ -59,7 +61,9 @@ export function startRotationLoad(
   async function ask(calling: Calling, isPost: boolean, turn: number): Promise<number> {
     const key = calling.keys[turn % calling.keys.length] ?? ''
     const headers = {
-      ...{ 'x-api-key': key, 'x-request-id': randomUUID(), 'psu-ip-address': '192.0.2.44' },
+      'x-api-key': key,
+      'x-request-id': randomUUID(),
+      'psu-ip-address': '192.0.2.44',
     }
     if (isPost) calling.posts += 1
     else calling.gets += 1

@@ -120,7 +120,11 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   const stores = createBankStores(database)
   const { sandbox } = options
   const bank: Bank = {
-    ...{ stores, credentials, randomUUID, timeZone, scaPublicUrl },
+    stores,
+    credentials,
+    randomUUID,
+    timeZone,
+    scaPublicUrl,
     brand: options.brand ?? (() => current.catalogue.brand),
     sandbox: sandbox === undefined ? undefined : sandboxOffer(sandbox),
   }
@@ -131,7 +135,10 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   async function editionOf(catalogue: Catalogue): Promise<Edition> {
     const served = createListener(createRouter(catalogue), { ...options, tls: undefined })
     const contracts = registerRoutes(served, {
-      ...{ catalogue, handlers, identify, now },
+      catalogue,
+      handlers,
+      identify,
+      now,
       hasReturnPage: sandbox !== undefined,
       sealTrusts: options.sealTrusts ?? (async () => ({ trusts: [], areNamed: false })),
     })
@@ -157,7 +164,10 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   const sca = createSca({ bank, tls: options.tls?.sca, log, now })
   const { observer } = options
   const timer = startTimer(app, {
-    ...{ clockwork: createClockwork(bank), stores, log, now },
+    clockwork: createClockwork(bank),
+    stores,
+    log,
+    now,
     onPass(failures) {
       observer?.metrics.countFailures(failures)
       if (failures === 0) observer?.caughtUp()

@@ -57,7 +57,11 @@ export function createGatewayKeys(options: GatewayKeysOptions): GatewayKeys {
   const { urls, log, monotonic, everyMs = 60_000, floorMs = 1_000 } = options
   const startedAt = monotonic()
   const sources: readonly Source[] = urls.map((url) => ({
-    ...{ url, name: new URL(url).host, keys: [], answeredAt: undefined, isAway: false },
+    url,
+    name: new URL(url).host,
+    keys: [],
+    answeredAt: undefined,
+    isAway: false,
   }))
   const fetches = createMetrics(options.metricsRegistry, () =>
     sources.map(({ name, answeredAt }) => ({

@@ -39,7 +39,11 @@ export async function checkSeal(
   // Loaded for the first signed call, because ASN.1 takes a moment of a start.
   const { judgeCertificate } = await import('../certificates/judge.ts')
   const verdict = judgeCertificate({
-    ...{ certificate, trusts, intermediates: [], use: 'signing', nowMs: now },
+    certificate,
+    trusts,
+    intermediates: [],
+    use: 'signing',
+    nowMs: now,
   })
   switch (verdict.outcome) {
     case 'revoked':

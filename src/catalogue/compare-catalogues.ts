@@ -109,14 +109,17 @@ function compareOperations(
     ...removed.map(
       ({ id, method, template }): CatalogueChange => ({
         ...ofVersion(young, 'operation.removed'),
-        ...{ operation: id, from: `${method} ${template}`, harm: 'removes' },
+        operation: id,
+        from: `${method} ${template}`,
+        harm: 'removes',
       }),
     ),
     ...changed.flatMap(({ id, changes }) =>
       changes.map(
         ({ where, message, isBreaking }): CatalogueChange => ({
           ...ofVersion(young, 'operation.changed'),
-          ...{ operation: id, to: `${where}: ${message}` },
+          operation: id,
+          to: `${where}: ${message}`,
           harm: isBreaking ? 'restricts' : 'none',
         }),
       ),

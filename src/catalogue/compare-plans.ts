@@ -56,8 +56,11 @@ function compareLimits(old: Plan, young: Plan): readonly CatalogueChange[] {
   return [
     ...removed.map(
       (limit): CatalogueChange => ({
-        ...{ kind: 'limit.removed', plan, limit: limit.name },
-        ...{ from: wordsOf(limit), harm: 'none' },
+        kind: 'limit.removed',
+        plan,
+        limit: limit.name,
+        from: wordsOf(limit),
+        harm: 'none',
       }),
     ),
     ...young.limits.flatMap((limit) =>

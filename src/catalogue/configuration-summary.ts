@@ -66,7 +66,9 @@ function summaryOfPlan({ apis, limits, mode, onStoreOutage, rehearsal }: Plan): 
   const rehearsed = rehearsal?.limits.map((limit) => `${limit.name}: ${limitText(limit)}`)
   return {
     facts: {
-      ...{ apis: apis.join(', '), mode, onStoreOutage },
+      apis: apis.join(', '),
+      mode,
+      onStoreOutage,
       ...(rehearsed && { rehearsal: rehearsed.join(', ') }),
     },
     limits: Object.fromEntries(limits.map((limit) => [limit.name, limitText(limit)])),

@@ -350,7 +350,14 @@ function apiVersion(
     .map((plan) => plan.name)
   const own = translations.filter((each) => each.api === api && each.version === version)
   return {
-    ...{ api, version, title, prefix, lifecycle, operations, document, plans: names },
+    api,
+    version,
+    title,
+    prefix,
+    lifecycle,
+    operations,
+    document,
+    plans: names,
     translations: Object.fromEntries(
       Object.entries(Object.groupBy(own, ({ language }) => language)).map(([language, files]) => [
         language,
@@ -363,8 +370,12 @@ function apiVersion(
 /** Later ones replace what earlier ones say. */
 function merged(translations: readonly Translation[]): Translation {
   const all = {
-    ...{ tags: {}, operations: {}, descriptions: {} },
-    ...{ parameters: {}, examples: {}, flows: {} },
+    tags: {},
+    operations: {},
+    descriptions: {},
+    parameters: {},
+    examples: {},
+    flows: {},
   }
   for (const translation of translations) {
     const { tags, operations, descriptions, parameters, examples, flows, ...own } = translation

@@ -32,7 +32,13 @@ export function loadPlan(sources: Sources, path: string, name: string): LoadedPl
   if (file === undefined) return undefined
   const read = createReader(sources, file, 'plan')
   read.knows([
-    ...['title', 'description', 'apis', 'timeZone', 'limits', 'mode', 'onStoreOutage'],
+    'title',
+    'description',
+    'apis',
+    'timeZone',
+    'limits',
+    'mode',
+    'onStoreOutage',
     'rehearses',
   ])
   const title = read.localText('title')
@@ -58,12 +64,18 @@ export function loadPlan(sources: Sources, path: string, name: string): LoadedPl
   }
   return {
     plan: {
-      ...{ name, title: title.en, description: description.en },
-      ...{ apis: apis.patterns, limits, onStoreOutage },
+      name,
+      title: title.en,
+      description: description.en,
+      apis: apis.patterns,
+      limits,
+      onStoreOutage,
       mode: mode === 'rehearse' ? 'observe' : mode,
       translations: translationsOf(title, description),
     },
-    ...{ rehearses, at: file, apisAt: apis.at },
+    rehearses,
+    at: file,
+    apisAt: apis.at,
   }
 }
 

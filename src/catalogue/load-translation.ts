@@ -61,7 +61,9 @@ export function loadTranslation(
   }
   const own = readVersions(sources, file['versions'], versions)
   return versions.map(({ api, version }) => ({
-    ...{ api, version, language },
+    api,
+    version,
+    language,
     translation: { ...texts, ...own.get(version) },
   }))
 }

@@ -228,10 +228,32 @@ export const keywords: Readonly<Record<string, Shape>> = {
 
 /** The formats ajv-formats checks; any other would be silently true. */
 export const formats: readonly string[] = [
-  ...['date', 'time', 'date-time', 'iso-time', 'iso-date-time', 'duration'],
-  ...['uri', 'uri-reference', 'uri-template', 'url', 'email', 'hostname', 'ipv4', 'ipv6'],
-  ...['json-pointer', 'json-pointer-uri-fragment', 'relative-json-pointer', 'regex', 'uuid'],
-  ...['byte', 'int32', 'int64', 'float', 'double', 'password', 'binary'],
+  'date',
+  'time',
+  'date-time',
+  'iso-time',
+  'iso-date-time',
+  'duration',
+  'uri',
+  'uri-reference',
+  'uri-template',
+  'url',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'json-pointer',
+  'json-pointer-uri-fragment',
+  'relative-json-pointer',
+  'regex',
+  'uuid',
+  'byte',
+  'int32',
+  'int64',
+  'float',
+  'double',
+  'password',
+  'binary',
 ]
 
 const types: readonly unknown[] = 'null boolean object array number string integer'.split(' ')

@@ -27,7 +27,9 @@ export async function whileUnchanged<Result>(
   }
   throw new CatalogueError([
     {
-      ...{ file: configDir, line: 1, rule: 'configuration-changing' },
+      file: configDir,
+      line: 1,
+      rule: 'configuration-changing',
       message: 'the files change while they are read; try again when they are complete',
     },
   ])

@@ -42,7 +42,8 @@ export function scanRevocationList(der: Buffer): ScannedList {
   const { start, end } = entries ?? { start: signed.end, end: signed.end }
   const rest = [der.subarray(signed.content, start), der.subarray(end, signed.end)]
   return {
-    ...{ serials, criticalIds },
+    serials,
+    criticalIds,
     signed: der.subarray(signed.start, signed.end),
     withoutEntries: sequence(sequence(...rest), der.subarray(signed.end, list.end)),
   }

@@ -56,7 +56,10 @@ async function listBuckets(
   // An override changes what a limit holds, never where it is counted.
   return subscriptions.flatMap(({ application_id: applicationId, ...subscription }) =>
     countedLimits({
-      ...{ applicationId, subscriptions: [subscription], overrides: [], catalogue },
+      applicationId,
+      subscriptions: [subscription],
+      overrides: [],
+      catalogue,
       nowMs: context.now(),
     }).map(({ peeked }) => peeked),
   )

@@ -31,5 +31,5 @@ export async function publishedInForce({
     : others.length + unreadable.length > 0
       ? 'Gateways run with different configurations. This compares with the one published last.'
       : undefined
-  return { ...{ versions, plans, source: 'published', publishedAt }, ...(note && { note }) }
+  return { versions, plans, source: 'published', publishedAt, ...(note && { note }) }
 }

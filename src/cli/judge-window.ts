@@ -83,7 +83,9 @@ function newestWindows(told: readonly ToldSamples[]): ReadonlyMap<string, number
 function samplesOf(told: readonly ToldSamples[]) {
   return told.flatMap(({ host, pid, samples }) =>
     samples.map((sample) => ({
-      ...{ key: `${sample.bucket} ${sample.window}`, by: `${host}:${pid}`, sample },
+      key: `${sample.bucket} ${sample.window}`,
+      by: `${host}:${pid}`,
+      sample,
     })),
   )
 }

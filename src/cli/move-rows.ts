@@ -196,7 +196,10 @@ export async function importDatabase(
         await migrate(database, { name, migrations: migrations[name] })
       }
       const report = await importRows({
-        ...{ database, path, migrations, neverEmpty },
+        database,
+        path,
+        migrations,
+        neverEmpty,
         replaces: options.replace === true,
         record: (trx, report) => recordImport(trx, context.actor, report),
       })

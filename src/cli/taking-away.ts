@@ -33,7 +33,10 @@ export async function refuseTakingAway(options: TakingAwayOptions): Promise<void
   for (const inForce of readable) {
     const nowMs = context.now()
     for (const { change, isBreaking, applications } of await assessDifferences({
-      ...{ stores, inForce, proposed, nowMs },
+      stores,
+      inForce,
+      proposed,
+      nowMs,
     })) {
       if (!isBreaking || change.harm !== 'removes') continue
       lines.add(`  ${verbs[change.kind]}: ${subjectOf(change)}, used by ${namesOf(applications)}`)

@@ -121,7 +121,9 @@ function remoteKeys(options: BackendRoleOptions): Keys {
   const { settings, metricsRegistry, log, lifetime } = options
   const keys = createGatewayKeys({
     urls: settings.identityJwksUrls ?? [],
-    ...{ metricsRegistry, log, monotonic: () => performance.now() },
+    metricsRegistry,
+    log,
+    monotonic: () => performance.now(),
   })
   lifetime.opened(() => keys.close())
   return {

@@ -30,14 +30,18 @@ export async function openClientCertificates(
   // Loaded here, because ASN.1 takes a moment of a start.
   const { createClientCertificates } = await import('../gateway/edge/client-certificates.ts')
   const trusts = await openTrusts({
-    ...{ clientTrust: certificates.clientTrust, log, lifetime },
+    clientTrust: certificates.clientTrust,
+    log,
+    lifetime,
     // A gateway without BACKEND_URL forwards to the bank beside it.
     sandbox: hasSandbox(settings, new Set(['backend']))
       ? { database, registry, peppers }
       : undefined,
   })
   const register = await openCertificateRegister({
-    ...{ registry, log, now: Date.now },
+    registry,
+    log,
+    now: Date.now,
     db: database.connect<RegistrySchema>(),
   })
   lifetime.opened(() => register.close())

@@ -79,7 +79,9 @@ function onRedis(settings: Settings, address: RedisAddress): CounterStore {
     async open({ secrets, metrics, log, lifetime, isAdmitting }) {
       const counter = await createRedisCounter({
         address: await followRedis(address, secrets),
-        ...{ processes, isAdmitting, log },
+        processes,
+        isAdmitting,
+        log,
         evictionAllowed: settings.redisEvictionAllowed,
         deadlineMs: settings.redisDeadlineMs,
         observer: metrics.counterObserver,
@@ -129,7 +131,8 @@ function onRedis(settings: Settings, address: RedisAddress): CounterStore {
   // A question changes nothing; the gateways have judged the server when they started.
   function reach() {
     return createRedisCounter({
-      ...{ address, processes },
+      address,
+      processes,
       evictionAllowed: true,
       log: createLog('silent'),
     })

@@ -74,7 +74,9 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
       const recorder = openRecording(options)
       const availability = recordAvailability({
         db: database.connect<RegistrySchema>(),
-        ...{ log, now: Date.now, randomUUID },
+        log,
+        now: Date.now,
+        randomUUID,
       })
       lifetime.opened(() => availability.close())
       const edge = await createEdge({
@@ -84,8 +86,13 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         identity,
         certificates,
         observer: createCallObserver({
-          ...{ metrics, log, accessLog: options.logSwitch.accessLog, monotonic },
-          ...{ recorder, spans, availability },
+          metrics,
+          log,
+          accessLog: options.logSwitch.accessLog,
+          monotonic,
+          recorder,
+          spans,
+          availability,
           momentOf: createMomentOf({ now: Date.now, monotonic }),
           keyFailures: createKeyFailures({ events, keys: registry, now: Date.now }),
           recordedAddress: createRecordedAddress(settings.recordAddresses),
@@ -145,7 +152,11 @@ async function openSpans({ settings, version, services, log, lifetime }: Gateway
   if (endpoint === undefined) return undefined
   const { createSpans } = await import('../gateway/operate/spans.ts')
   const spans = createSpans({
-    ...{ endpoint, headers, serviceName, version, log },
+    endpoint,
+    headers,
+    serviceName,
+    version,
+    log,
     onLost: services.metrics.spansLost,
     monotonic: () => performance.now(),
     now: Date.now,

@@ -75,14 +75,19 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
   })
   const catalogue = () => services.publisher.current().catalogue
   const mails = await openMails({
-    ...{ ...options, secrets },
+    ...options,
+    secrets,
     smtpUrl: await followText(options.secrets, 'SMTP_URL', settings.smtpUrl),
     portalUrl: addresses.portal,
     catalogue,
   })
   const webhooks = openWebhooks({ ...options, secrets })
   const jobs = await openMailJobs({
-    ...{ ...options, ...mails, ...webhooks, catalogue, now: Date.now },
+    ...options,
+    ...mails,
+    ...webhooks,
+    catalogue,
+    now: Date.now,
     counter: services.counter,
     onChange: registry.onChange,
     folder: mailsFolder(settings.dataDir),
@@ -120,7 +125,10 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     page,
     passwords: createPasswords(),
     totp: createTotp({
-      ...{ key: secrets.totp, brandName: nameOfBank, portalUrl: addresses.portal, now: Date.now },
+      key: secrets.totp,
+      brandName: nameOfBank,
+      portalUrl: addresses.portal,
+      now: Date.now,
     }),
     passkeys: createPasskeys({ portalUrl: addresses.portal, brandName: nameOfBank }),
     attempts,
@@ -145,7 +153,9 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     hasDrills: (api) => sandboxSecret !== undefined && !settings.backendUrls.has(api),
     metrics: createPortalMetrics(options.metricsRegistry),
     writeAccessLine: createAccessLine({
-      ...{ log, accessLog: options.logSwitch.accessLog, message: 'portal request' },
+      log,
+      accessLog: options.logSwitch.accessLog,
+      message: 'portal request',
     }),
     events,
     clientAddress,

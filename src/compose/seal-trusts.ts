@@ -24,7 +24,9 @@ export function createSealTrusts(options: SealTrustsOptions): SealTrusts {
   let opening: ReturnType<typeof openTrusts> | undefined
   return async () => {
     opening ??= openTrusts({
-      ...{ clientTrust: certificates.clientTrust, log, lifetime },
+      clientTrust: certificates.clientTrust,
+      log,
+      lifetime,
       sandbox: hasAuthority ? { ...services, database } : undefined,
     })
     try {

@@ -54,7 +54,9 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   // A process that takes no calls exports none: its zeros would hide that all gateways are gone.
   const metrics = createGatewayMetrics(admits ? options.metricsRegistry : new MetricsRegistry())
   const stores = await openStores({
-    ...{ ...options, metrics, processMetrics },
+    ...options,
+    metrics,
+    processMetrics,
     // A gateway serves known keys without PostgreSQL; a portal shows little but documents.
     needsRegistry: !admits,
   })
@@ -78,7 +80,11 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     lifetime.opened(() => noting.close())
   }
   const audit = keepAudit({
-    ...{ stores: stores.records, events, metricsRegistry: options.metricsRegistry, jobs, log },
+    stores: stores.records,
+    events,
+    metricsRegistry: options.metricsRegistry,
+    jobs,
+    log,
     securityEventDays: settings.securityEventDays,
     monotonic: () => performance.now(),
     ...options.pauses,

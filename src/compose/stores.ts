@@ -107,7 +107,10 @@ export async function openChosenDatabase({
   }
   const user = joinRoles(roles)
   const database = openDatabase({
-    ...{ url, user, log, ...embeddedOnly },
+    url,
+    user,
+    log,
+    ...embeddedOnly,
     connectionsMax: connectionsMax(settings, roles),
   })
   lifetime.opened(() => database.close())
@@ -187,7 +190,10 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
       .open({ ...options, isAdmitting: options.admits })
       .then((counter) => sampleCounts(counter)),
     openRegistry({
-      ...{ ...settings, database, log, peppers },
+      ...settings,
+      database,
+      log,
+      peppers,
       ...(settings.databaseUrl === undefined && { answerMs: embeddedAnswerMs }),
     }).then((opened) => {
       lifetime.opened(() => opened.close())
@@ -223,12 +229,16 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
     peppers,
     probes: [
       {
-        ...{ name: 'counters', isReady: () => counter.isUp(), isRequired: false },
+        name: 'counters',
+        isReady: () => counter.isUp(),
+        isRequired: false,
         problem:
           'the counters are not shared: Redis does not answer, or the journal cannot be written',
       },
       {
-        ...{ name: 'registry', isReady: () => registry.isUp(), isRequired: needsRegistry },
+        name: 'registry',
+        isReady: () => registry.isUp(),
+        isRequired: needsRegistry,
         problem: 'the database does not answer',
       },
     ],

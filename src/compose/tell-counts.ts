@@ -18,8 +18,11 @@ export function tellCounts({ samples, registry, log, lifetime }: TellCountsOptio
 
   async function tell(proof?: string): Promise<void> {
     const told = {
-      ...{ process: id, host: hostname(), pid: process.pid },
-      ...{ share: samples.share(), samples: samples.all() },
+      process: id,
+      host: hostname(),
+      pid: process.pid,
+      share: samples.share(),
+      samples: samples.all(),
     }
     // A process that admitted nothing answers too: otherwise it would be missed.
     if (proof === undefined && told.samples.length === 0) return

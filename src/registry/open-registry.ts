@@ -67,7 +67,9 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const db = database.connect<RegistrySchema>()
   const cache = createKeyCache({ monotonicNow })
   const lookUps = createKeyLookUps({
-    ...{ cache, findKeyRecords: createFindKeyRecords({ db }), log },
+    cache,
+    findKeyRecords: createFindKeyRecords({ db }),
+    log,
     deadlineMs: answerMs,
   })
   const lastUsed = createLastUsed({ db, of: 'api_keys', log })

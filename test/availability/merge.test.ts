@@ -81,7 +81,10 @@ t.test(
         found += expected.length
         deepStrictEqual(
           outages.map(({ from, until, series, last, calls: unanswered }) => ({
-            ...{ from, until, last: last.id, calls: unanswered },
+            from,
+            until,
+            last: last.id,
+            calls: unanswered,
             series: series.map(({ id }) => id),
           })),
           expected,
@@ -213,8 +216,11 @@ function simulate(options: {
     }
   }
   return merge([...stored.values()], []).map(({ from, until, calls, applications, series }) => ({
-    ...{ from: from - start, until: until === null ? null : until - start, calls },
-    ...{ byOutcome: applications['a'], series: series.map(({ id }) => id) },
+    from: from - start,
+    until: until === null ? null : until - start,
+    calls,
+    byOutcome: applications['a'],
+    series: series.map(({ id }) => id),
   }))
 }
 
@@ -231,7 +237,9 @@ for (const [name, database] of [
 ] satisfies [string, (second: number) => 'there' | 'lost' | undefined][]) {
   t.test(`outages of 135,000 unanswered calls are exact with ${name}`, async (t) => {
     const outages = simulate({
-      ...{ seconds: 290, perSecond: 500, database },
+      seconds: 290,
+      perSecond: 500,
+      database,
       isDown: (ms) => ms < 210_000 || (ms >= 211_000 && ms < 271_000),
     })
     const counts = (calls: number) => ({
@@ -241,7 +249,9 @@ for (const [name, database] of [
     t.same(outages, [
       { from: 0, until: 210_005, ...counts(105_000), series: ['0', '2', '4', '6', '8'] },
       {
-        ...{ from: 211_000, until: 271_005, ...counts(30_000) },
+        from: 211_000,
+        until: 271_005,
+        ...counts(30_000),
         series: ['211000', '211002', '211004', '211006', '211008'],
       },
     ])
@@ -252,7 +262,9 @@ t.test(
   'an outage that ends while the database is away for longer than seconds are held, ends when it ended',
   async (t) => {
     const outages = simulate({
-      ...{ seconds: 720, perSecond: 10, isDown: (ms) => ms < 5_000 },
+      seconds: 720,
+      perSecond: 10,
+      isDown: (ms) => ms < 5_000,
       database: (second) => (second <= 5 || second > 700 ? 'there' : undefined),
     })
     t.match(outages, [{ from: 0, until: 5_005, calls: 50 }])

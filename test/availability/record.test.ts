@@ -60,10 +60,16 @@ function ended(
   return {
     call: { requestId: randomUUID(), caller: { applicationId: 'a' } as never },
     finished: {
-      ...{ ...call, status, outcome, decision: 'admitted' },
-      ...{ totalSeconds: 0.02, overheadSeconds: 0.01, upstreamSeconds: 0.01 },
+      ...call,
+      status,
+      outcome,
+      decision: 'admitted',
+      totalSeconds: 0.02,
+      overheadSeconds: 0.01,
+      upstreamSeconds: 0.01,
     },
-    ...{ arrivedAt: noon + 300, firstByteMs: 15 },
+    arrivedAt: noon + 300,
+    firstByteMs: 15,
   }
 }
 
@@ -73,7 +79,10 @@ t.test(
     const { db, told } = fakeDatabase()
     let runs = 0
     const recorder = recordAvailability({
-      ...{ db, log: pino({ level: 'silent' }), randomUUID, slicesEveryMs: 1 },
+      db,
+      log: pino({ level: 'silent' }),
+      randomUUID,
+      slicesEveryMs: 1,
       now() {
         runs += 1
         return noon + 2_000
@@ -103,7 +112,10 @@ t.test(
     /** How many questions there were before each run. */
     const before: number[] = []
     const recorder = recordAvailability({
-      ...{ db, log: pino({ level: 'silent' }), randomUUID, slicesEveryMs: 1 },
+      db,
+      log: pino({ level: 'silent' }),
+      randomUUID,
+      slicesEveryMs: 1,
       now() {
         before.push(told.questions)
         // In a run of which neither the next nor the one after that asks anyway.

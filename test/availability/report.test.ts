@@ -101,10 +101,17 @@ t.test(
       tally.ended({
         call: { requestId: randomUUID(), caller: { applicationId: 'a' } as never },
         finished: {
-          ...{ version, operation, status: 200, outcome: 'forwarded', decision: 'admitted' },
-          ...{ totalSeconds: 0.02, overheadSeconds: 0.01, upstreamSeconds: 0.01 },
+          version,
+          operation,
+          status: 200,
+          outcome: 'forwarded',
+          decision: 'admitted',
+          totalSeconds: 0.02,
+          overheadSeconds: 0.01,
+          upstreamSeconds: 0.01,
         },
-        ...{ arrivedAt, firstByteMs: 15 },
+        arrivedAt,
+        firstByteMs: 15,
       })
     for (let call = 0; call < 1_000; call += 1) ended(noon + call)
     const seconds = tally.versions.get('xs2a 1.7.0')
@@ -179,13 +186,21 @@ t.test(
   'downtime is split at midnight of the time zone, and what was announced before is planned',
   async (t) => {
     const window = (announcedAt: string): MaintenanceWindow => ({
-      ...{ id: 'w', api: 'xs2a', version: null, reason: 'x', announcedBy: 'operator:x' },
+      id: 'w',
+      api: 'xs2a',
+      version: null,
+      reason: 'x',
+      announcedBy: 'operator:x',
       from: new Date('2026-11-24T21:59:00Z'),
       until: new Date('2026-11-24T22:02:00Z'),
       announcedAt: new Date(announcedAt),
     })
     const outage = {
-      ...{ api: 'xs2a', version: '1.7.0', answeredCallAt: null, calls: 5, applications: {} },
+      api: 'xs2a',
+      version: '1.7.0',
+      answeredCallAt: null,
+      calls: 5,
+      applications: {},
       from: Date.parse('2026-11-24T21:58:00.500Z'),
       until: Date.parse('2026-11-24T22:01:00Z'),
       series: [],
@@ -260,7 +275,8 @@ t.test(
       writeSlices(db, randomUUID(), [{ api: 'xs2a', version: '1.7.0', second: at, ...part }])
     const failed = (at: number, ...ms: number[]) =>
       slice(at, {
-        ...{ part: 1, answered: null },
+        part: 1,
+        answered: null,
         unanswered: writeUnanswered(
           at,
           ms.map((one) => unanswered(at * 1_000 + one)),
@@ -303,7 +319,8 @@ t.test(
       db
         .insertInto('published_configurations')
         .values({
-          ...{ digest, seen_at: seenAt },
+          digest,
+          seen_at: seenAt,
           content: gzipSync(
             JSON.stringify({ format: 1, versions: [['', { api: 'xs2a', version }]], plans: [] }),
           ),

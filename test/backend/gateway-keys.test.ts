@@ -38,7 +38,10 @@ async function start(t: Test, urls: readonly string[]) {
     lines.push(`${level}: ${text}`)
   }
   const keys = createGatewayKeys({
-    ...{ urls, metricsRegistry, monotonic: () => clock.ms, floorMs: 0 },
+    urls,
+    metricsRegistry,
+    monotonic: () => clock.ms,
+    floorMs: 0,
     log: { info: note('info'), warn: note('warn') } as never,
   })
   t.teardown(() => keys.close())

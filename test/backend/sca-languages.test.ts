@@ -45,7 +45,9 @@ t.test("the bank's pages are whole in English and in Hebrew", async (t) => {
       everything: pathOf(await ask('createConsent', { ...consentRequest, access: restricted })),
       offered: pathOf(
         await ask('createConsent', {
-          ...{ ...consentRequest, recurringIndicator: false, frequencyPerDay: 1 },
+          ...consentRequest,
+          recurringIndicator: false,
+          frequencyPerDay: 1,
           access: { accounts: [], balances: [], transactions: [] },
         }),
       ),

@@ -258,7 +258,9 @@ t.test('an approved payment', async (t) => {
       const { body: list } = await bank.call({ operation: 'listAccounts', headers, applicationId })
       const { body: report } = await bank.call({
         operation: 'listAccountTransactions',
-        ...{ headers, applicationId, path: { 'account-id': list.accounts[0].resourceId } },
+        headers,
+        applicationId,
+        path: { 'account-id': list.accounts[0].resourceId },
         query: 'bookingStatus=booked&dateFrom=2026-11-20&itemsPerPage=500',
       })
       const entry = report.transactions.booked.find(

@@ -110,8 +110,12 @@ t.test('whatever a call feels is a change', async (t) => {
     throw new Error('the fixture has changed')
   }
   const rehearsal = {
-    ...{ name: 'next', title: 'Next', apis: terms.apis, versions: ['library@1.1.0'] },
-    ...{ limits: terms.limits, onStoreOutage: terms.onStoreOutage },
+    name: 'next',
+    title: 'Next',
+    apis: terms.apis,
+    versions: ['library@1.1.0'],
+    limits: terms.limits,
+    onStoreOutage: terms.onStoreOutage,
   }
   const withPlan = (plan: Plan): Compared => ({
     ...catalogue,
@@ -147,26 +151,47 @@ t.test('whatever a call feels is a change', async (t) => {
   )
   each<Plan>(
     {
-      ...{ name: null, title: null, description: null, translations: null, apis: null },
-      ...{ limits: [], mode: 'observe', onStoreOutage: 'deny', rehearsal },
+      name: null,
+      title: null,
+      description: null,
+      translations: null,
+      apis: null,
+      limits: [],
+      mode: 'observe',
+      onStoreOutage: 'deny',
+      rehearsal,
     },
     (part, name) => differs(withPlan({ ...terms, ...part }), `plan ${name}`),
   )
   each<ApiVersion>(
     {
-      ...{ api: null, version: null, title: null, prefix: null, translations: null },
+      api: null,
+      version: null,
+      title: null,
+      prefix: null,
+      translations: null,
       // Edited as files, below.
       document: null,
-      ...{ lifecycle: { deprecated: '2026-12-01' }, operations: [], plans: [] },
+      lifecycle: { deprecated: '2026-12-01' },
+      operations: [],
+      plans: [],
     },
     (part, name) => differs(withVersion({ ...own, ...part }), `version ${name}`),
   )
   each<Operation>(
     {
-      ...{ api: null, version: null, path: null, segments: null, summary: null, availableIn: null },
+      api: null,
+      version: null,
+      path: null,
+      segments: null,
+      summary: null,
+      availableIn: null,
       // Edited as files, below and in diff.test.ts.
-      ...{ method: null, template: null, hasBody: null },
-      ...{ id: 'other', psd2Role: 'PSP_PI' },
+      method: null,
+      template: null,
+      hasBody: null,
+      id: 'other',
+      psd2Role: 'PSP_PI',
     },
     (part, name) =>
       differs(

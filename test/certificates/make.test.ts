@@ -21,7 +21,9 @@ const psd2 = {
   authorityId: 'IL-BOI',
 } as const
 const subject = {
-  ...{ c: 'IL', o: 'Budget app & Söhne', cn: 'Budget app' },
+  c: 'IL',
+  o: 'Budget app & Söhne',
+  cn: 'Budget app',
   organizationIdentifier: 'PSDIL-BOI-0123456789',
 }
 
@@ -45,7 +47,10 @@ t.test('openssl verifies what was made, with its list, as our own judgement does
   for (const use of ['tls', 'signing'] as const) {
     const certificate = readCertificate(Buffer.from(made[use].certificate))
     const verdict = judgeCertificate({
-      ...{ certificate, intermediates: [], use, nowMs: now },
+      certificate,
+      intermediates: [],
+      use,
+      nowMs: now,
       trusts: [
         {
           anchors: [readCertificate(issuer.certificate)],
@@ -59,7 +64,9 @@ t.test('openssl verifies what was made, with its list, as our own judgement does
     })
   }
   const { isValid, text } = opensslVerify(t, {
-    ...{ pem: made.tls.certificate, anchors: [authority], at: now },
+    pem: made.tls.certificate,
+    anchors: [authority],
+    at: now,
     lists: [pem('X509 CRL', list)],
   })
   t.ok(isValid, text)
@@ -94,8 +101,12 @@ t.test('openssl shows names, dates, use and the statements of ETSI TS 119 495', 
     '0.4.0.1862.1.6',
     '0.4.0.1862.1.6.3',
     '0.4.0.19495.2',
-    ...['0.4.0.19495.1.2', 'PSP_PI', '0.4.0.19495.1.3', 'PSP_AI'],
-    ...['Sandbox Authority', 'IL-BOI'],
+    '0.4.0.19495.1.2',
+    'PSP_PI',
+    '0.4.0.19495.1.3',
+    'PSP_AI',
+    'Sandbox Authority',
+    'IL-BOI',
   ])
 })
 
@@ -117,7 +128,9 @@ t.test(
     const certificate = readCertificate(Buffer.from(made.tls.certificate))
     const list = await listOf([{ serial: certificate.x509.serialNumber, at: now }])
     const { isValid, text: said } = opensslVerify(t, {
-      ...{ pem: made.tls.certificate, anchors: [authority], at: now },
+      pem: made.tls.certificate,
+      anchors: [authority],
+      at: now,
       lists: [pem('X509 CRL', list)],
     })
     t.notOk(isValid)

@@ -53,14 +53,20 @@ t.test('what is no complete list of one authority is refused, and says why', asy
 
 t.test('of ten thousand entries each is found', async (t) => {
   const issuer = await makeAuthority({
-    ...{ subject: { cn: 'Busy' }, validFrom: now, validUntil: now + day },
+    subject: { cn: 'Busy' },
+    validFrom: now,
+    validUntil: now + day,
   })
   const revoked = Array.from({ length: 10_000 }, (_, index) => ({
     serial: (0x7f_00_00_00 + index).toString(16),
     at: now,
   }))
   const der = await makeRevocationList({
-    ...{ issuer, revoked, number: 1, thisUpdate: now, nextUpdate: now + day },
+    issuer,
+    revoked,
+    number: 1,
+    thisUpdate: now,
+    nextUpdate: now + day,
   })
   const list = readRevocationList(der)
   t.equal(list.size, 10_000)

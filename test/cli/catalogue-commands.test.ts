@@ -152,20 +152,34 @@ t.test('diff names what was removed and who is subscribed to the old version', a
   const env = { ...minimal, DATA_DIR: await testDataDir(t) }
   const { code: made } = await tollgate(
     env,
-    ...['onboard', '--email', 'ada@example.com', '--application', 'Reading room'],
-    ...['--api', 'library@1.0.0'],
+    'onboard',
+    '--email',
+    'ada@example.com',
+    '--application',
+    'Reading room',
+    '--api',
+    'library@1.0.0',
   )
   t.equal(made, 0)
   const { stdout, code } = await tollgate(
     env,
-    ...['diff', 'library', '1.0.0', '1.1.0', '--applications'],
+    'diff',
+    'library',
+    '1.0.0',
+    '1.1.0',
+    '--applications',
   )
   t.equal(code, 0)
   t.match(stdout, /removeBook.*DELETE.*\/books\/\{book-id\}/)
   t.match(stdout, /subscribed to the old version:\n {2}Reading room \([0-9a-f-]{36}\)\n/)
   const asJson = await tollgate(
     env,
-    ...['diff', 'library', '1.0.0', '1.1.0', '--applications', '--json'],
+    'diff',
+    'library',
+    '1.0.0',
+    '1.1.0',
+    '--applications',
+    '--json',
   )
   t.match(JSON.parse(asJson.stdout), {
     api: 'library',
@@ -176,9 +190,9 @@ t.test('diff names what was removed and who is subscribed to the old version', a
     changed: [],
     subscribers: [/^Reading room /],
   })
-  const replayed = await tollgate(env, ...['diff', 'library', '1.0.0', '1.1.0', '--replay'])
+  const replayed = await tollgate(env, 'diff', 'library', '1.0.0', '1.1.0', '--replay')
   t.match(replayed.stdout, /Recorded calls of Reading room .*: 0, so nothing is predicted\./)
-  t.match(await tollgate(env, ...['diff', 'library', '1.0.0', '1.1.0', '--application', 'x']), {
+  t.match(await tollgate(env, 'diff', 'library', '1.0.0', '1.1.0', '--application', 'x'), {
     code: 2,
     stderr: '--application needs --replay',
   })
@@ -189,7 +203,11 @@ t.test('diff of a version with itself says that nothing differs and asks nobody'
   const env = { ...minimal, DATABASE_URL: 'postgres://127.0.0.1:1/none' }
   const { stdout, code } = await tollgate(
     env,
-    ...['diff', 'library', '1.0.0', '1.0.0', '--applications'],
+    'diff',
+    'library',
+    '1.0.0',
+    '1.0.0',
+    '--applications',
   )
   t.equal(code, 0)
   t.match(stdout, 'No operation was added, removed or changed.')

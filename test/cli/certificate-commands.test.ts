@@ -41,7 +41,8 @@ t.test('certificates are added, shown, blocked and removed', async (t) => {
 
   for (const reference of [added.id.slice(0, 8), file, der, thumbprint]) {
     t.same(await json('certificate', 'block', reference, '--reason', 'Stolen'), {
-      ...{ thumbprint, blocked: true },
+      thumbprint,
+      blocked: true,
     })
     t.equal((await json('certificate', 'show', added.id)).state, 'blocked')
     t.match(await json('certificate', 'blocked'), { items: [{ thumbprint, reason: 'Stolen' }] })

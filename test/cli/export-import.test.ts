@@ -109,7 +109,7 @@ t.test('counts that cannot be carried fail loudly, and come alone at a second tr
   ])
   const target = await testDatabase(t, 'empty')
   const env = { ...secrets, DATABASE_URL: target.url, DATA_DIR: join(folder, 'data') }
-  const partly = await tollgate({ ...env, ...{ REDIS_URL: down.REDIS_URL } }, 'import', counted)
+  const partly = await tollgate({ ...env, REDIS_URL: down.REDIS_URL }, 'import', counted)
   t.match(partly, {
     code: 1,
     stdout: `Imported ${exported.rows} rows`,

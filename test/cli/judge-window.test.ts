@@ -21,7 +21,10 @@ t.test('numbers that two processes gave, and numbers that none gave, are named',
   const processes = [told(1, [1, 4, 9, 9]), told(2, [4, 6])]
   t.strictSame(judgeWindows(processes, processes, []).verdicts, [
     {
-      ...{ bucket, window: 7, count: 9, local: 0 },
+      bucket,
+      window: 7,
+      count: 9,
+      local: 0,
       twice: [{ from: 4, to: 4, by: ['h:1', 'h:2'] }],
       missing: [{ from: 7, to: 8 }],
     },

@@ -133,7 +133,12 @@ const onboarding = ['onboard', '--email', 'nina@example.com', '--application', '
 t.test('onboard makes a key and a consent that read accounts at once', async (t) => {
   const made = await tollgate(
     env,
-    ...[...onboarding, '--api', 'mandate@1.0.0', 'xs2a@1.6.0', '--consent', '--json'],
+    ...onboarding,
+    '--api',
+    'mandate@1.0.0',
+    'xs2a@1.6.0',
+    '--consent',
+    '--json',
   )
   t.match(made, { code: 0, stderr: '' })
   const { key, applicationId, consentId } = JSON.parse(made.stdout)

@@ -39,8 +39,12 @@ async function startNode(): Promise<RedisServer> {
   // By default the bus takes the port 10,000 above, where the system gives ports to connections.
   const port = String(await freePort())
   const args = [
-    ...['--cluster-enabled', 'yes', '--cluster-port', port],
-    ...['--cluster-require-full-coverage', 'no'],
+    '--cluster-enabled',
+    'yes',
+    '--cluster-port',
+    port,
+    '--cluster-require-full-coverage',
+    'no',
   ]
   const redis = await testRedis(t, { args })
   await redis.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
@@ -59,7 +63,9 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
   const storeClock = createStoreClock({ now: Date.now, monotonic })
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({
-    ...{ division: alone, seen, monotonic },
+    division: alone,
+    seen,
+    monotonic,
     clockOf: () => storeClock,
   })
   const inFlight = new Roster<CallBatch>()
@@ -68,20 +74,39 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
   }
   const server = createCountingServer({
     address: {
-      ...{ topology: 'single', username: undefined, password: undefined, isEncrypted: false },
-      ...{ server: { host: '127.0.0.1', port: redis.port }, database: 0 },
+      topology: 'single',
+      username: undefined,
+      password: undefined,
+      isEncrypted: false,
+      server: { host: '127.0.0.1', port: redis.port },
+      database: 0,
     },
     part: {
-      ...{ name: undefined, isClusterNode: true, runIdOtherwise: '', push: pushBySlot },
-      ...{ isOurs: () => true, ownBuckets: async () => () => true },
-      ...{ markerPlace: () => place, isComplete: () => true },
+      name: undefined,
+      isClusterNode: true,
+      runIdOtherwise: '',
+      push: pushBySlot,
+      isOurs: () => true,
+      ownBuckets: async () => () => true,
+      markerPlace: () => place,
+      isComplete: () => true,
       isElsewhere: (error) => redirectionOf(error) !== undefined,
-      ...{ isMisplaced: () => false, onMisplaced: () => undefined },
+      isMisplaced: () => false,
+      onMisplaced: () => undefined,
     },
     living: () => [],
     knowsOthers: () => true,
-    ...{ seen, shares, storeClock, monotonic, log: silent, observer: noObserver, inFlight },
-    ...{ isEvictionAllowed: false, deadlineMs: silenceMs, settleMs, decideAlone },
+    seen,
+    shares,
+    storeClock,
+    monotonic,
+    log: silent,
+    observer: noObserver,
+    inFlight,
+    isEvictionAllowed: false,
+    deadlineMs: silenceMs,
+    settleMs,
+    decideAlone,
     onShared: () => undefined,
     onLost: () => undefined,
     onUnsuitable: () => undefined,
@@ -101,7 +126,9 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
   }
 
   return {
-    ...{ server, seen, shares },
+    server,
+    seen,
+    shares,
     /** Resolves when the answer was dealt with. */
     async ask(limit: BucketLimit): Promise<Grant> {
       const grant = await ask(limit, silenceMs / 2)
@@ -206,8 +233,10 @@ t.test('a push whose parts ran on a node that had lost its counters is told agai
 
 t.test('when one part of a push failed, what the other parts brought is told again', async (t) => {
   const [one, two] = ['one', 'two'].map((name) => ({
-    ...{ bucket: `tollgate:{${name}}:xs2a:3600`, windowLength: 3600 as const },
-    ...{ floor: undefined, addition: undefined },
+    bucket: `tollgate:{${name}}:xs2a:3600`,
+    windowLength: 3600 as const,
+    floor: undefined,
+    addition: undefined,
   }))
   if (one === undefined || two === undefined) throw new Error('no buckets')
   const told: unknown[] = []
@@ -230,7 +259,9 @@ t.test(
     const monotonic = () => 0
     const seen = createSeenCounts({ monotonic })
     const shares = createLocalShares({
-      ...{ division: alone, seen, monotonic },
+      division: alone,
+      seen,
+      monotonic,
       clockOf: () => createStoreClock({ now: () => 0, monotonic }),
     })
     const names = Array.from({ length: 1_200 }, (_, at) => `bucket-${at}`)
@@ -239,16 +270,21 @@ t.test(
     const sent: string[] = []
     const unused = () => t.fail('is not used')
     const catchUp = createCatchUp({
-      connection: { ...{ ask: unused, get: unused } } as never,
+      connection: { ask: unused, get: unused } as never,
       part: {
-        ...{ isOurs: () => true, ownBuckets: async () => () => true, isElsewhere: () => false },
+        isOurs: () => true,
+        ownBuckets: async () => () => true,
+        isElsewhere: () => false,
         async push(asked, { giveBack }) {
           giveBack(asked.filter(({ bucket }) => bucket === moving))
           for (const { bucket } of asked) if (bucket !== moving) sent.push(bucket)
           return asked.every(({ bucket }) => bucket !== moving)
         },
       },
-      ...{ seen, shares, clock: { learn: () => 0 }, settleMs: 0 },
+      seen,
+      shares,
+      clock: { learn: () => 0 },
+      settleMs: 0,
       onHeard: unused,
       onCounts: unused,
     })

@@ -16,7 +16,10 @@ t.test(
     let told = [1, 2, 3, 4]
     let time = 0
     const heartbeat = createHeartbeat({
-      ...{ configured: 1, log: silent, monotonic: () => time, onSeen: () => undefined },
+      configured: 1,
+      log: silent,
+      monotonic: () => time,
+      onSeen: () => undefined,
       ask: async () => ({ numbers: told, sentAt: 0, receivedAt: 0 }),
     })
     t.teardown(() => heartbeat.close())
@@ -49,7 +52,10 @@ t.test(
     let time = 0
     let isUp = true
     const heartbeat = createHeartbeat({
-      ...{ configured: 3, log: silent, monotonic: () => time, onSeen: () => undefined },
+      configured: 3,
+      log: silent,
+      monotonic: () => time,
+      onSeen: () => undefined,
       async ask() {
         if (!isUp) throw new Error('away')
         return { numbers: [1, 2], sentAt: 0, receivedAt: 0 }

@@ -143,7 +143,10 @@ function startAlone(windowLength: WindowLength = 3600) {
   const limits = [{ ...bucket, calls: 100 }]
   const call = () => seen.refuse(limits) ?? shares.decide(limits, 'local-share')
   return {
-    ...{ at, clock, shares, call },
+    at,
+    clock,
+    shares,
+    call,
     seeUsedUp() {
       const { id: window, endsAt } = windowAt(now, windowLength)
       const reply = { window, epoch: 0, count: 100, resetMs: endsAt - now, sentAt: 0, madeAt }
@@ -326,7 +329,9 @@ t.test('a share that moves to the window of the store keeps its place', async (t
   const monotonic = () => time - now
   const clock = createStoreClock({ now: () => time + 90_000, monotonic })
   const shares = sharesBy(clock, monotonic, {
-    ...{ ...alone, processes: () => 2, place: () => place },
+    ...alone,
+    processes: () => 2,
+    place: () => place,
     placesVersion: () => 2 - place,
   })
   const limit = { ...bucketOf('placed', 3600), calls: 3 }

@@ -187,7 +187,8 @@ t.test(
     t.teardown(() => client.disconnect())
     async function markerAt(runId: string): Promise<number> {
       const { keys, args } = grantCommand({
-        ...{ buckets: [], groups: [] },
+        buckets: [],
+        groups: [],
         marker: { key: onlyPlace.key, settleMs: 0, knowledge: { runId, living: [] } },
       })
       const words = await client.eval(grantScript.text, keys.length, ...keys, ...args(Date.now()))

@@ -14,8 +14,10 @@ export const patientMs = 60_000
 
 /** A process without others. */
 export const alone: Division = {
-  ...{ processes: () => 1, place: () => undefined },
-  ...{ placesVersion: () => 0, isCutOff: () => true },
+  processes: () => 1,
+  place: () => undefined,
+  placesVersion: () => 0,
+  isCutOff: () => true,
 }
 
 /** A bucket of its own for a test, in a window that does not end meanwhile. */

@@ -16,13 +16,24 @@ function fakeNode(host: RedisHost) {
   const told = { lost: 0, inherited: 0, isReady: true, decidesCalls: true }
   const node: ClusterNode = {
     send: unused,
-    ...{ host, slots: 0, marker: undefined, isComplete: false, since: 0, usedAt: 0 },
+    host,
+    slots: 0,
+    marker: undefined,
+    isComplete: false,
+    since: 0,
+    usedAt: 0,
     server: {
       decidesCalls: () => told.decidesCalls,
       connection: {
         isReady: () => told.isReady,
-        ...{ run: unused, read: unused, ask: unused, get: unused, info: unused },
-        ...{ command: unused, reconnect: unused, close: unused },
+        run: unused,
+        read: unused,
+        ask: unused,
+        get: unused,
+        info: unused,
+        command: unused,
+        reconnect: unused,
+        close: unused,
       },
       clock: { learn: unused, now: unused, latest: unused, hasReplied: unused },
       mode: {
@@ -33,9 +44,13 @@ function fakeNode(host: RedisHost) {
           told.inherited += 1
         },
         tryNow: () => undefined,
-        ...{ observeMarker: unused, place: unused, beat: unused },
+        observeMarker: unused,
+        place: unused,
+        beat: unused,
       },
-      ...{ send: unused, failed: unused, close: unused },
+      send: unused,
+      failed: unused,
+      close: unused,
     },
   }
   return { node, told }
@@ -47,7 +62,9 @@ function startOwners() {
   const nodes: ClusterNodes = {
     all: () => [...fakes.values()].map(({ node }) => node),
     at: (host) => at(host.port).node,
-    ...{ find: unused, drop: () => undefined, close: unused },
+    find: unused,
+    drop: () => undefined,
+    close: unused,
   }
   function at(port: number) {
     const known = fakes.get(port)
@@ -64,11 +81,14 @@ function startOwners() {
     onUnknown: unused,
   })
   return {
-    ...{ owners, at },
+    owners,
+    at,
     async learn(ranges: readonly (readonly [number, number, number])[], isWhole = true) {
       map = {
         ranges: ranges.map(([first, last, port]) => ({
-          ...{ first, last, primary: { host: 'node', port } },
+          first,
+          last,
+          primary: { host: 'node', port },
         })),
         isWhole,
       }

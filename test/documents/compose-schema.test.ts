@@ -85,7 +85,9 @@ t.test('promtool accepts the configuration', { skip: promtoolMissing() }, async 
   }
   const check = () =>
     execFileSync('promtool', ['check', 'config', 'compose.yaml'], {
-      ...{ cwd: folder, encoding: 'utf8', stdio: 'pipe' },
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: 'pipe',
     })
   t.match(check(), /SUCCESS: \d+ rules found/)
   writeFileSync(join(folder, 'compose.yaml'), 'rule_files: 1\n')

@@ -145,8 +145,11 @@ t.test('the command of a machine takes its settings, unless they are set', async
     .replace('/etc/tollgate/tollgate.env', join(folder, 'tollgate.env'))
     .replace('exec /opt/tollgate/tollgate "$@"', 'env')
   const env = {
-    ...{ PATH: process.env['PATH'], GATEWAY_PROCESSES: '200', REDIS_URL: 'redis://own:6379' },
-    ...{ SESSION_SECRET_FILE: '', BRAND: `it's "one" $two` },
+    PATH: process.env['PATH'],
+    GATEWAY_PROCESSES: '200',
+    REDIS_URL: 'redis://own:6379',
+    SESSION_SECRET_FILE: '',
+    BRAND: `it's "one" $two`,
   }
   const shown = execFileSync('/bin/sh', ['-c', script], {
     env,

@@ -54,7 +54,10 @@ const permitted: Readonly<Record<string, readonly string[]>> = {
   'ci.yaml image': ['contents: read'],
   'release.yaml package': ['contents: read'],
   'release.yaml image': [
-    ...['contents: read', 'packages: write', 'id-token: write', 'attestations: write'],
+    'contents: read',
+    'packages: write',
+    'id-token: write',
+    'attestations: write',
   ],
   'release.yaml publish': ['contents: write', 'id-token: write', 'attestations: write'],
 }
@@ -135,7 +138,10 @@ t.test('an image has its version as a tag only after it was checked and signed',
   t.notMatch(build, /--tag|-t /)
   const script = [build, ...others].join('\n')
   const order = [
-    ...['push-by-digest=true', '"$image@$digest" check', 'cosign sign ', 'cosign attest '],
+    'push-by-digest=true',
+    '"$image@$digest" check',
+    'cosign sign ',
+    'cosign attest ',
     'imagetools create --prefer-index=false --tag "$IMAGE:$VERSION" "$IMAGE@$DIGEST"',
   ].map((step) => script.indexOf(step))
   t.notOk(order.includes(-1), order.join(' '))

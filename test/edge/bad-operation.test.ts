@@ -60,7 +60,8 @@ async function start(
     (asked.target.includes('/bad') ? conduct : answerOk)(asked, socket)
   let time = 1_000
   const { url } = await startEdge(t, {
-    ...{ backendUrl: backend.url, callers },
+    backendUrl: backend.url,
+    callers,
     backendLimits,
     callLimits: { callsPerApplication: 64, ...callLimits },
     monotonic: () => time,

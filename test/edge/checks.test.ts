@@ -77,7 +77,8 @@ const probes: Readonly<Record<string, Probe>> = {
 
 const uploads = createUploads({
   bodyBytesMax: 1_048_576,
-  ...{ uploadBufferMax: 16_777_216, uploadBytesPerSecondMin: 0 },
+  uploadBufferMax: 16_777_216,
+  uploadBytesPerSecondMin: 0,
   monotonic: () => performance.now(),
   isListening: () => true,
 })
@@ -120,7 +121,9 @@ function parts({ isExhausted = false }: NonNullable<Probe['state']> = {}) {
         }),
       peek: async (buckets) =>
         buckets.map(({ bucket }) => ({
-          ...{ bucket, window: 1, resetMs: 1000 },
+          bucket,
+          window: 1,
+          resetMs: 1000,
           count: isExhausted ? 100 : 0,
         })),
     },
@@ -301,9 +304,17 @@ t.test('a check that goes on twice forwards no call without a grant', async (t) 
   const request = new CallRequest(new Socket())
   const published = { generation: 1, catalogue, router: createRouter(catalogue) }
   const call = new Call({
-    ...{ request, response: new CallResponse(request), fields: readFields([]), published },
-    ...{ target: '/', requestId: randomUUID(), address: '', scheme: 'http' },
-    ...{ portalOrigin: undefined, startedAt: 0, before: undefined },
+    request,
+    response: new CallResponse(request),
+    fields: readFields([]),
+    published,
+    target: '/',
+    requestId: randomUUID(),
+    address: '',
+    scheme: 'http',
+    portalOrigin: undefined,
+    startedAt: 0,
+    before: undefined,
     trace: {
       id: '',
       parentId: undefined,

@@ -268,7 +268,9 @@ t.test('what a document names a field without being one reaches no answer', asyn
     const answer = await sendRaw(
       edge.url,
       rawRequest(`GET ${accounts} HTTP/1.1`, [
-        ...[key, `Origin: ${portalUrl}`, `Connection: ${connection}`],
+        key,
+        `Origin: ${portalUrl}`,
+        `Connection: ${connection}`,
       ]),
     )
     t.equal(answer.status, 200)

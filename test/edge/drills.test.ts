@@ -56,8 +56,12 @@ async function counted(edge: { metrics: () => Promise<string> }): Promise<string
 }
 
 const rehearsal = {
-  ...{ name: 'next', title: 'Next', apis: ['xs2a@*'], versions: ['xs2a@1.7.0'] },
-  ...{ onStoreOutage: 'local-share' as const, limits: three },
+  name: 'next',
+  title: 'Next',
+  apis: ['xs2a@*'],
+  versions: ['xs2a@1.7.0'],
+  onStoreOutage: 'local-share' as const,
+  limits: three,
 }
 
 const rules: Readonly<Record<string, Partial<Plan>>> = {
@@ -108,19 +112,21 @@ t.test('a drilled 429 of a client that waits for 100 Continue comes before the b
     sendRaw(
       edge.url,
       rawRequest('POST /v1.7.0/consents HTTP/1.1', [
-        ...[
-          `X-API-Key: ${testKey}`,
-          `X-Request-ID: ${requestId}`,
-          'Content-Type: application/json',
-        ],
-        ...['Content-Length: 2', 'Expect: 100-continue', ...drill],
+        `X-API-Key: ${testKey}`,
+        `X-Request-ID: ${requestId}`,
+        'Content-Type: application/json',
+        'Content-Length: 2',
+        'Expect: 100-continue',
+        ...drill,
       ]),
     )
   const drilled = await post(['Sandbox-Drill: 429'])
   t.same(rehearsals, [], 'and is not rehearsed')
   for (let call = 1; call <= 3; call += 1) {
     await fetch(`${edge.url}/v1.7.0/consents`, {
-      ...{ method: 'POST', headers: { 'x-api-key': testKey }, body: '{}' },
+      method: 'POST',
+      headers: { 'x-api-key': testKey },
+      body: '{}',
     })
   }
   const real = await post([])
@@ -265,7 +271,9 @@ t.test('after the drill 504 the bank has not acted, after truncated it has, once
   const payments = async () => (await db.selectFrom('payments').select('id').execute()).length
   const pay = (id: string, drill?: string) =>
     world.call(t, {
-      ...{ operation: 'initiatePayment', version: '1.7.0', path: { 'payment-product': 'fp' } },
+      operation: 'initiatePayment',
+      version: '1.7.0',
+      path: { 'payment-product': 'fp' },
       headers: { 'x-request-id': id, 'psu-id': '305567661', 'sandbox-drill': drill },
       body: payment,
     })
@@ -354,7 +362,8 @@ t.test('a drill needs what a call needs: key, path and subscription', async (t) 
 t.test('the drill consent-expired is refused for an operation that takes no consent', async (t) => {
   const { edge, backend, ask } = await rig(t)
   const answer = await fetch(`${edge.url}/v1.7.0/consents`, {
-    ...{ method: 'POST', body: '{}' },
+    method: 'POST',
+    body: '{}',
     headers: { 'x-api-key': testKey, 'sandbox-drill': 'consent-expired' },
   })
   t.equal(answer.status, 400)
@@ -482,11 +491,15 @@ t.test(
     const { clock, catalogue } = world
     const asked = async (psuId: string) => {
       const { body } = await world.call(t, {
-        ...{ operation: 'createConsent', version: '1.7.0' },
+        operation: 'createConsent',
+        version: '1.7.0',
         headers: { 'psu-id': psuId, 'tpp-decoupled-preferred': 'true' },
         body: {
-          ...{ access: { allPsd2: 'allAccounts' }, recurringIndicator: true },
-          ...{ validUntil: '2027-05-31', frequencyPerDay: 4, combinedServiceIndicator: false },
+          access: { allPsd2: 'allAccounts' },
+          recurringIndicator: true,
+          validUntil: '2027-05-31',
+          frequencyPerDay: 4,
+          combinedServiceIndicator: false,
         },
       })
       clock.now += 2_000
@@ -505,13 +518,17 @@ t.test(
     for (const { id: operation, version } of taking) {
       const call = async (consentId: string, drill?: string) => {
         const { headers, ...answer } = await world.call(t, {
-          ...{ operation, version },
+          operation,
+          version,
           path: {
-            ...{ 'account-id': requestId, transactionId: 'entry' },
+            'account-id': requestId,
+            transactionId: 'entry',
             'payment-product': 'fp',
           },
           headers: {
-            ...{ 'consent-id': consentId, 'sandbox-drill': drill, 'x-request-id': requestId },
+            'consent-id': consentId,
+            'sandbox-drill': drill,
+            'x-request-id': requestId,
             'psu-id': '305567661',
           },
           query: /Transactions$/.test(operation) ? 'bookingStatus=booked&dateFrom=2026-11-01' : '',
@@ -529,7 +546,9 @@ t.test(
       t.same(await call(valid, 'consent-expired'), real, `${version} ${operation}`)
     }
     const { status } = await world.call(t, {
-      ...{ operation: 'listAccounts', version: '1.7.0', headers: { 'consent-id': valid } },
+      operation: 'listAccounts',
+      version: '1.7.0',
+      headers: { 'consent-id': valid },
     })
     t.equal(status, 200, 'the consent is as valid as before')
   },
@@ -603,7 +622,8 @@ for (const onStoreOutage of ['local-share', 'allow', 'deny'] as const) {
           rawRequest(
             expects ? 'POST /v1.7.0/consents HTTP/1.1' : get,
             [
-              ...[`X-API-Key: tg_${name}`, `X-Request-ID: ${requestId}`],
+              `X-API-Key: tg_${name}`,
+              `X-Request-ID: ${requestId}`,
               ...(expects
                 ? ['Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue']
                 : []),

@@ -23,7 +23,8 @@ function startExchange() {
     echoesRequestId: false,
   })
   const backend = {
-    ...{ isWaiting: false, bodyProgress: 0 },
+    isWaiting: false,
+    bodyProgress: 0,
     abandon: () => undefined,
     resume: () => undefined,
   }

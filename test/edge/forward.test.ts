@@ -182,7 +182,9 @@ t.test(
     const lines: unknown[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
     const edge = await startEdge(t, {
-      ...{ backendUrl: backend.url, trustedProxies: ['127.0.0.1'], log },
+      backendUrl: backend.url,
+      trustedProxies: ['127.0.0.1'],
+      log,
       accessLog: { mode: 'off' },
     })
     const told = async (forwarded: string) => {
@@ -210,9 +212,19 @@ t.test(
       t.equal(await told(entry), client, entry)
     t.same(lines, [], 'nothing to warn of')
     for (const entry of [
-      ...['unknown', '_hidden', '203.0.113.7, unknown', 'for=203.0.113.7', '203.0.113.7:http'],
-      ...['[203.0.113.7]:80', '[2001:db8::7', '2001:db8::7]:443', '203.0.113:80', '203.0.113.7:'],
-      ...['203.0.113.7:123456', '"203.0.113.7"', '203.0.113.7 198.51.100.9'],
+      'unknown',
+      '_hidden',
+      '203.0.113.7, unknown',
+      'for=203.0.113.7',
+      '203.0.113.7:http',
+      '[203.0.113.7]:80',
+      '[2001:db8::7',
+      '2001:db8::7]:443',
+      '203.0.113:80',
+      '203.0.113.7:',
+      '203.0.113.7:123456',
+      '"203.0.113.7"',
+      '203.0.113.7 198.51.100.9',
     ])
       t.equal(await told(entry), 'unknown', entry)
     await sendRaw(edge.url, rawRequest(get, [key, 'Forwarded: for=203.0.113.7']))
@@ -231,7 +243,9 @@ t.test(
       ['listed', callerOf('app-2', { allowedAddresses: ['0.0.0.0/0', '::/0'] })],
     ])
     const edge = await startEdge(t, {
-      ...{ backendUrl: backend.url, trustedProxies: ['127.0.0.1'], callers },
+      backendUrl: backend.url,
+      trustedProxies: ['127.0.0.1'],
+      callers,
       callLimits: { callsPerAddress: 1 },
     })
     const status = async (key: string, client: string) =>

@@ -88,7 +88,11 @@ t.test(
       headers: Readonly<Record<string, string>> = {},
     ): Promise<string> {
       const call = request({
-        ...{ host: '127.0.0.1', port, servername: 'localhost', ca: servers.pem, agent: false },
+        host: '127.0.0.1',
+        port,
+        servername: 'localhost',
+        ca: servers.pem,
+        agent: false,
         path: '/v1.7.0/accounts',
         headers: { 'x-api-key': testKey, ...headers },
         ...(certificate === undefined ? {} : { cert: certificate.pem, key: certificate.key }),

@@ -17,10 +17,16 @@ t.test('the first key signs, all are published, and a new list applies at once',
   const [old, next] = [newKey(), newKey()]
   const keys = createWatchedCopy(old.pem)
   const signer = await createIdentitySigner({
-    ...{ keys, audience: 'bank', now: Date.now, monotonic: () => 0 },
+    keys,
+    audience: 'bank',
+    now: Date.now,
+    monotonic: () => 0,
   })
   const caller = {
-    ...{ applicationId: 'a', applicationName: 'A', isStrict: false, seals: [] },
+    applicationId: 'a',
+    applicationName: 'A',
+    isStrict: false,
+    seals: [],
     redirectOrigins: [],
   }
   const version = { api: 'xs2a', version: '1.7.0' }

@@ -11,7 +11,8 @@ async function start(t: Test, ahead = () => 0) {
   ])
   const backend = await startRawBackend(t)
   const { url } = await startEdge(t, {
-    ...{ backendUrl: backend.url, callers },
+    backendUrl: backend.url,
+    callers,
     now: () => Date.now() + ahead(),
     monotonic: () => performance.now() + ahead(),
   })

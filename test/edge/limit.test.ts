@@ -239,7 +239,8 @@ t.test(
       { name: 'daily', calls: 1, ...hourly, windowLength: 'P1D@Europe/Berlin' as const },
     ]
     const edge = await startEdge(t, {
-      ...{ backendUrl: backend.url, plan: { limits } },
+      backendUrl: backend.url,
+      plan: { limits },
       now: () => Date.parse('2026-03-29T12:00:00Z'),
     })
     const fields = [`X-API-Key: ${testKey}`, 'Content-Type: application/json', 'Content-Length: 2']
@@ -277,8 +278,11 @@ t.test(
     t.equal(refused.headers.get('retry-after'), '34797')
     t.equal(refused.headers.get('ratelimit'), '"each";r=3;t=2397')
     t.match(await refused.json(), {
-      ...{ code: 'QUOTA_EXCEEDED', 'violated-policies': ['all'] },
-      ...{ limit: 2, windowSeconds: 86_400, resetsAt: '2026-11-21T00:00:00.000Z' },
+      code: 'QUOTA_EXCEEDED',
+      'violated-policies': ['all'],
+      limit: 2,
+      windowSeconds: 86_400,
+      resetsAt: '2026-11-21T00:00:00.000Z',
     })
   },
 )

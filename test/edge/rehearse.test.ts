@@ -64,7 +64,10 @@ async function run(t: Test, { database }: TestDatabase, plan: Partial<Plan>) {
     usageEveryMs: 3_600_000,
   })
   const edge = await startEdge(t, {
-    ...{ backendUrl: backend.url, callers, plan, recorder },
+    backendUrl: backend.url,
+    callers,
+    plan,
+    recorder,
     now: () => timeMs,
   })
   const client = createClient(t, edge.url, 1)
@@ -99,9 +102,12 @@ async function run(t: Test, { database }: TestDatabase, plan: Partial<Plan>) {
 t.test('a rehearsed plan counts what it would refuse, and refuses nothing', async (t) => {
   const database = await testDatabase(t)
   const rehearsal: Rehearsal = {
-    ...{ name: 'next', title: 'Next', apis: ['xs2a@*'] },
+    name: 'next',
+    title: 'Next',
+    apis: ['xs2a@*'],
     onStoreOutage: 'local-share',
-    ...{ limits: next, versions: ['xs2a@1.7.0'] },
+    limits: next,
+    versions: ['xs2a@1.7.0'],
   }
   const plain = await run(t, database, now)
   const rehearsed = await run(t, database, { ...now, rehearsal })

@@ -165,7 +165,8 @@ t.test(
     const spans = spansTo(collector.url)
     let isSampled = true
     const edge = await startEdge(t, {
-      ...{ backendUrl: backend.url, spans },
+      backendUrl: backend.url,
+      spans,
       isTraceSampled: () => isSampled,
     })
     const account = '3dc3d5b3-7023-4848-9853-f5400a64e80f'
@@ -236,7 +237,9 @@ t.test(
     const collector = await startCollector(t)
     const spans = spansTo(collector.url)
     const edge = await startEdge(t, {
-      ...{ backendUrl: backend.url, spans, followsSampledFlag: true },
+      backendUrl: backend.url,
+      spans,
+      followsSampledFlag: true,
       isTraceSampled: () => false,
     })
     const traceparent = `00-${id}-${parent}-01`
@@ -277,7 +280,8 @@ t.test(
     })
     const ended: Parameters<Spans['ended']>[] = []
     const edge = await startEdge(t, {
-      ...{ backendUrl: backend.url, isTraceSampled: () => true },
+      backendUrl: backend.url,
+      isTraceSampled: () => true,
       spans: { ended: (...call) => void ended.push(call) },
     })
     await (await fetch(edge.url + accounts, { headers: { 'x-api-key': testKey } })).arrayBuffer()
@@ -308,7 +312,8 @@ t.test('a collector that is gone or refuses harms no call', async (t) => {
   await once(gone, 'close')
   const spans = spansTo(`http://127.0.0.1:${port}`)
   const edge = await startEdge(t, {
-    ...{ backendUrl: backend.url, spans },
+    backendUrl: backend.url,
+    spans,
     isTraceSampled: () => true,
   })
   for (let call = 0; call < 20; call += 1) {

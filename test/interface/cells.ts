@@ -34,7 +34,8 @@ const updated = [
 
 const specific: Readonly<Record<string, readonly string[]>> = {
   initiatePayment: [
-    ...['201', ...withBody],
+    '201',
+    ...withBody,
     '400 PARAMETER_NOT_CONSISTENT',
     '400 PARAMETER_NOT_SUPPORTED',
     '400 SERVICE_INVALID',
@@ -74,7 +75,8 @@ const specific: Readonly<Record<string, readonly string[]>> = {
   getCardAccountBalances: readAccount,
   listCardAccountTransactions: readTransactions,
   createConsent: [
-    ...['201', ...withBody],
+    '201',
+    ...withBody,
     '400 PERIOD_INVALID',
     '400 PARAMETER_NOT_CONSISTENT',
     '400 SERVICE_INVALID',
@@ -89,7 +91,8 @@ const specific: Readonly<Record<string, readonly string[]>> = {
   getConsentAuthorisation: ['200', '403 CONSENT_UNKNOWN', '403 RESOURCE_UNKNOWN'],
   updateConsentAuthorisation: [...updated, ...withBody, '403 CONSENT_UNKNOWN'],
   createMandate: [
-    ...['201', ...withBody],
+    '201',
+    ...withBody,
     '400 PARAMETER_NOT_CONSISTENT',
     '400 PARAMETER_NOT_SUPPORTED',
     '400 PERIOD_INVALID',

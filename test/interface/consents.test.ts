@@ -51,8 +51,11 @@ async function consentsOf(t: Test, world: InterfaceWorld, version: string) {
   t.test('the same answer for what is unknown and what is of another TPP', async (t) => {
     const path = pathOf(await create(t))
     for (const operation of [
-      ...['getConsent', 'deleteConsent', 'getConsentStatus'],
-      ...['getConsentAuthorisation', 'updateConsentAuthorisation'],
+      'getConsent',
+      'deleteConsent',
+      'getConsentStatus',
+      'getConsentAuthorisation',
+      'updateConsentAuthorisation',
     ]) {
       const body = operation === 'updateConsentAuthorisation' ? { body: {} } : {}
       const unknown = { ...path, consentId: randomUUID() }

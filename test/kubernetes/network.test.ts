@@ -84,7 +84,9 @@ t.test(
       const stranger: End = { pod: { ...first, name: 'stranger', labels: {} } }
       const others: readonly End[] = [
         ...pods.map((pod) => ({ pod })),
-        ...[{ namespace: 'ingress' }, { address: '10.0.20.5' }, { address: '203.0.113.7' }],
+        { namespace: 'ingress' },
+        { address: '10.0.20.5' },
+        { address: '203.0.113.7' },
       ]
       const found = others.flatMap((other) =>
         ports.filter(

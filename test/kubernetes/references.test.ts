@@ -283,14 +283,17 @@ each('no pod may do more than it needs', (t, manifests) => {
         automountServiceAccountToken: false,
         enableServiceLinks: false,
         securityContext: {
-          ...{ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000 },
+          runAsNonRoot: true,
+          runAsUser: 1000,
+          runAsGroup: 1000,
           seccompProfile: { type: 'RuntimeDefault' },
         },
       },
       name,
     )
     t.match(container.securityContext, {
-      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
     t.ok(container.resources?.requests?.['cpu'] && container.resources.limits?.['memory'], name)
@@ -324,7 +327,9 @@ each('routes lead from the public addresses to the services of their roles', (t,
     manifests,
   )
   const urls: Readonly<Record<string, string | undefined>> = {
-    ...{ 8080: gatewayPublicUrl, 8081: portalPublicUrl, 8083: scaPublicUrl },
+    8080: gatewayPublicUrl,
+    8081: portalPublicUrl,
+    8083: scaPublicUrl,
   }
   for (const { metadata, spec } of ofKind(manifests, 'HTTPRoute')) {
     for (const { backendRefs = [], timeouts } of spec.rules ?? []) {

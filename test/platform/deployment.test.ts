@@ -138,11 +138,9 @@ t.test(
       }
     }
     const base = {
-      ...{
-        KEY_PEPPER: 'p'.repeat(32),
-        SESSION_SECRET: 's'.repeat(32),
-        IDENTITY_PRIVATE_KEY: 'key',
-      },
+      KEY_PEPPER: 'p'.repeat(32),
+      SESSION_SECRET: 's'.repeat(32),
+      IDENTITY_PRIVATE_KEY: 'key',
       DATABASE_URL: 'postgres://a:secret@db.internal/tollgate?sslmode=verify-full',
       REDIS_URL: 'rediss://redis.internal:6379/0',
       BACKEND_URL: 'https://bank.internal:8082',
@@ -174,7 +172,9 @@ t.test(
     t.same(warnings({ ...base, ...gateway, SMTP_URL: 'smtps://mail' }, 'portal'), ['GATEWAY_URL'])
     const bank = { IDENTITY_JWKS_URL: 'http://gateway.internal:9090/.well-known/jwks.json' }
     t.same(refused({ ...bank, BACKEND_HOST: '0.0.0.0', SCA_HOST: '0.0.0.0' }, 'backend'), [
-      ...['BACKEND_HOST', 'SCA_HOST', 'IDENTITY_JWKS_URL'],
+      'BACKEND_HOST',
+      'SCA_HOST',
+      'IDENTITY_JWKS_URL',
     ])
     t.same(
       refused({ ...open, ...far, ...gateway, REQUIRE_TLS: 'false' }, 'gateway', 'portal'),

@@ -136,6 +136,8 @@ t.test('an answer that the process is not ready says what is missing', async (t)
   isUp = true
   t.same(await required('/readyz'), [200, { status: 'ok' }])
   t.same((await required('/readyz?verbose'))[1].checks[1], {
-    ...{ name: 'registry', isReady: true, isRequired: true },
+    name: 'registry',
+    isReady: true,
+    isRequired: true,
   })
 })

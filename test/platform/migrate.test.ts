@@ -144,8 +144,18 @@ t.test(
 
 t.test('releases are ordered as Semantic Versioning orders them', async (t) => {
   const ordered = [
-    ...['0.9.2', '0.10.0-alpha', '0.10.0-alpha.1', '0.10.0-alpha.beta', '0.10.0-beta.2'],
-    ...['0.10.0-beta.11', '0.10.0-rc-1.1', '0.10.0', '0.10.1', '1.0.0-rc.1', '1.0.0', '10.0.0'],
+    '0.9.2',
+    '0.10.0-alpha',
+    '0.10.0-alpha.1',
+    '0.10.0-alpha.beta',
+    '0.10.0-beta.2',
+    '0.10.0-beta.11',
+    '0.10.0-rc-1.1',
+    '0.10.0',
+    '0.10.1',
+    '1.0.0-rc.1',
+    '1.0.0',
+    '10.0.0',
   ]
   t.same(
     ordered.toReversed().toSorted((a, b) => (isOlder(a, b) ? -1 : isOlder(b, a) ? 1 : 0)),

@@ -5,29 +5,43 @@ const open = { isEncrypted: false, username: undefined, password: undefined }
 
 t.test('an address names one server, sentinels or a cluster', async (t) => {
   t.same(parseRedisAddress('redis://host'), {
-    ...{ topology: 'single', ...open },
-    ...{ server: { host: 'host', port: 6379 }, database: 0 },
+    topology: 'single',
+    ...open,
+    server: { host: 'host', port: 6379 },
+    database: 0,
   })
   t.same(parseRedisAddress('rediss://me:p%40ss:word@[::1]:7000/3'), {
-    ...{ topology: 'single', isEncrypted: true, username: 'me', password: 'p@ss:word' },
-    ...{ server: { host: '::1', port: 7000 }, database: 3 },
+    topology: 'single',
+    isEncrypted: true,
+    username: 'me',
+    password: 'p@ss:word',
+    server: { host: '::1', port: 7000 },
+    database: 3,
   })
   t.same(parseRedisAddress('redis+sentinel://:secret@a:1,b,10.0.0.3:3/my%20group/2'), {
-    ...{ topology: 'sentinel', ...open, password: 'secret' },
+    topology: 'sentinel',
+    ...open,
+    password: 'secret',
     sentinels: [
       { host: 'a', port: 1 },
       { host: 'b', port: 26_379 },
       { host: '10.0.0.3', port: 3 },
     ],
-    ...{ group: 'my group', database: 2 },
-    ...{ sentinelUsername: undefined, sentinelPassword: undefined },
+    group: 'my group',
+    database: 2,
+    sentinelUsername: undefined,
+    sentinelPassword: undefined,
   })
   t.match(parseRedisAddress('rediss+sentinel://a/g?sentinelUsername=s&sentinelPassword=%26'), {
-    ...{ topology: 'sentinel', isEncrypted: true, database: 0 },
-    ...{ sentinelUsername: 's', sentinelPassword: '&' },
+    topology: 'sentinel',
+    isEncrypted: true,
+    database: 0,
+    sentinelUsername: 's',
+    sentinelPassword: '&',
   })
   t.same(parseRedisAddress('redis+cluster://a:7000,b:7001/'), {
-    ...{ topology: 'cluster', ...open },
+    topology: 'cluster',
+    ...open,
     nodes: [
       { host: 'a', port: 7000 },
       { host: 'b', port: 7001 },

@@ -12,8 +12,16 @@ t.test('a Redis is believed by its certificate only', { skip: redisMissing() }, 
   const port = await freePort()
   const server = await startRedisServer({
     args: [
-      ...['--tls-port', String(port), '--tls-cert-file', certFile, '--tls-key-file', keyFile],
-      ...['--tls-ca-cert-file', authority.caFile, '--tls-auth-clients', 'no'],
+      '--tls-port',
+      String(port),
+      '--tls-cert-file',
+      certFile,
+      '--tls-key-file',
+      keyFile,
+      '--tls-ca-cert-file',
+      authority.caFile,
+      '--tls-auth-clients',
+      'no',
     ],
   })
   t.teardown(() => server.stop())

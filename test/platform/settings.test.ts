@@ -128,22 +128,22 @@ t.test(
     )
     t.same(
       settingWarnings({
-        ...{
-          PATH: '/bin',
-          HOME: '/root',
-          HOSTNAME: 'h',
-          LANG: 'C',
-          LOGNAME: 'me',
-          MAIL: '/var/mail/me',
-        },
-        ...{
-          NODE_ENV: 'production',
-          NODE_OPTIONS: '--x',
-          NODE_EXTRA_CA_CERTS: '/ca.pem',
-          PWD: '/',
-        },
-        ...{ GATEWAY_SERVICE_HOST: '10.0.0.1', GATEWAY_PORT_8080_TCP_ADDR: '10.0.0.1', TZ: 'UTC' },
-        ...{ DATABASE_URL: 'postgres://host/db', KEY_PEPPER_FILE: '/run/pepper', DATA_DIR: '' },
+        PATH: '/bin',
+        HOME: '/root',
+        HOSTNAME: 'h',
+        LANG: 'C',
+        LOGNAME: 'me',
+        MAIL: '/var/mail/me',
+        NODE_ENV: 'production',
+        NODE_OPTIONS: '--x',
+        NODE_EXTRA_CA_CERTS: '/ca.pem',
+        PWD: '/',
+        GATEWAY_SERVICE_HOST: '10.0.0.1',
+        GATEWAY_PORT_8080_TCP_ADDR: '10.0.0.1',
+        TZ: 'UTC',
+        DATABASE_URL: 'postgres://host/db',
+        KEY_PEPPER_FILE: '/run/pepper',
+        DATA_DIR: '',
       }),
       [],
     )
@@ -168,7 +168,10 @@ t.test('a port that Kubernetes sets for a service is no setting', async (t) => {
 t.test('the settings in force show no secret and no password', async (t) => {
   const secret = 'planted-secret-that-nobody-may-see-in-here'
   const env = {
-    ...{ KEY_PEPPER: secret, SESSION_SECRET: secret, GATEWAY_PORT: '8090', LOG_LEVEL: 'warn' },
+    KEY_PEPPER: secret,
+    SESSION_SECRET: secret,
+    GATEWAY_PORT: '8090',
+    LOG_LEVEL: 'warn',
     DATABASE_URL: `postgres://tollgate:${secret}@db:5432/tollgate`,
     REDIS_URL: `redis+sentinel://user:${secret}@s1:26379,s2:26379/group`,
     SMTP_URL: `smtps://user:${secret}@mail:465`,

@@ -48,7 +48,9 @@ export async function alertsRig({ database }: TestDatabase) {
     async peek(buckets: readonly BucketWindow[]) {
       counter.peeked += buckets.length
       return buckets.map(({ bucket }) => ({
-        ...{ bucket, count: counts.get(bucket) ?? 0, window: Math.floor(clock.ms / 3_600_000) },
+        bucket,
+        count: counts.get(bucket) ?? 0,
+        window: Math.floor(clock.ms / 3_600_000),
         resetMs: 3_600_000 - (clock.ms % 3_600_000),
       }))
     },

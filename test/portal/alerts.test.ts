@@ -37,7 +37,10 @@ t.test('limits are told of once by two portals, with one email an hour', async (
   await look()
   t.match(await eventsOf(id), [
     {
-      ...{ type: 'limit.reached', application: { id, name: 'app' }, api: 'xs2a', version: '1.7.0' },
+      type: 'limit.reached',
+      application: { id, name: 'app' },
+      api: 'xs2a',
+      version: '1.7.0',
       at: '2099-11-20T10:30:00.000Z',
       resetsAt: '2099-11-20T11:00:00.000Z',
       limit: calls,
@@ -80,7 +83,10 @@ t.test('limits are told of once by two portals, with one email an hour', async (
   t.equal((await eventsOf(id)).length, 5, 'a new window begins anew')
   const by20 = { api: 'xs2a', version: '1.7.0', limit: limit.name, calls: calls * 20 }
   await stores.overrides.create({
-    ...{ applicationId: id, ...by20, reason: 'a test', by },
+    applicationId: id,
+    ...by20,
+    reason: 'a test',
+    by,
     expiresAt: new Date(now() + dayMs),
   })
   await use(id, 'listAccounts', calls)
@@ -183,15 +189,18 @@ t.test('keys and certificates are told of 30, 7 and 1 days before they expire, o
   await db
     .insertInto('certificates')
     .values({
-      ...{ application_id: id, use: 'signing', name: 'seal', thumbprint: 'a'.repeat(43) },
-      ...{
-        subject: 's',
-        issuer: 'i',
-        roles: '[]',
-        authorisation_number: null,
-        signed_digest: null,
-      },
-      ...{ valid_from: new Date(0), valid_until: new Date(end), created_at: new Date(clock.ms) },
+      application_id: id,
+      use: 'signing',
+      name: 'seal',
+      thumbprint: 'a'.repeat(43),
+      subject: 's',
+      issuer: 'i',
+      roles: '[]',
+      authorisation_number: null,
+      signed_digest: null,
+      valid_from: new Date(0),
+      valid_until: new Date(end),
+      created_at: new Date(clock.ms),
     })
     .execute()
   const told: string[][] = []
@@ -252,7 +261,10 @@ t.test('a deprecation is told by webhook too, each on its own switch', async (t)
   const versions = new Map([['xs2a@1.7.0', { ...published, lifecycle }]])
   const reminders = [1, 2].map(() =>
     createDeprecationReminders({
-      ...{ db, outbox, events, now },
+      db,
+      outbox,
+      events,
+      now,
       catalogue: () => ({ ...catalogue, versions }),
     }),
   )

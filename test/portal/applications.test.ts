@@ -531,8 +531,15 @@ t.test(
       signInProvider: null,
       keyMaxDays: 0,
       brand: {
-        ...{ name: 'Tollgate', logo: null, icon: null, accent: null, terms: null },
-        ...{ support: null, privacy: null, status: null, imprint: null },
+        name: 'Tollgate',
+        logo: null,
+        icon: null,
+        accent: null,
+        terms: null,
+        support: null,
+        privacy: null,
+        status: null,
+        imprint: null,
       },
     })
     t.equal(facts.headers['cache-control'], 'no-store')

@@ -372,15 +372,23 @@ t.test(
     })
     const [busy, other] = found.items
     t.match(busy, {
-      ...{ applicationId: edith.applicationId, calls: 5, refused: 2, workingKeys: 2 },
+      applicationId: edith.applicationId,
+      calls: 5,
+      refused: 2,
+      workingKeys: 2,
       versions: [{ api: 'xs2a', version: '1.7.0' }],
       lastCallAt: latest.at,
     })
     t.equal(busy.hours.length, 24)
     t.equal(busy.hours.at(-1) + busy.hours.at(-2), 5, 'in this hour, or the one that just ended')
     t.same(other, {
-      ...{ applicationId: idle, calls: 0, refused: 0, hours: new Array(24).fill(0) },
-      ...{ workingKeys: 0, versions: [], lastCallAt: null },
+      applicationId: idle,
+      calls: 0,
+      refused: 0,
+      hours: new Array(24).fill(0),
+      workingKeys: 0,
+      versions: [],
+      lastCallAt: null,
     })
     t.equal(found.items.length, 2, 'nothing of others')
 

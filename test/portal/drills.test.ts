@@ -23,8 +23,11 @@ t.test('records tell a drill from a call, and no usage counts one', async (t) =>
     quick.map(async (drill) => {
       const answer = await fetch(`${tollgate.urls.gateway}/v1.7.0/accounts`, {
         headers: {
-          ...{ 'x-api-key': issued.key, 'x-request-id': randomUUID(), 'sandbox-drill': drill },
-          ...{ 'consent-id': consent.consentId, 'psu-ip-address': '192.0.2.44' },
+          'x-api-key': issued.key,
+          'x-request-id': randomUUID(),
+          'sandbox-drill': drill,
+          'consent-id': consent.consentId,
+          'psu-ip-address': '192.0.2.44',
         },
       })
       await answer.text()

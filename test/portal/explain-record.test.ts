@@ -50,8 +50,13 @@ t.test('a drill is explained as one, and a refused drill by its refusal', async 
 
 t.test('a limit is said with its window and the end of that', async (t) => {
   const limit = {
-    ...{ name: 'default', scope: 'operation', calls: 3, remaining: 0 },
-    ...{ windowSeconds: 86_400, calendarWindow: null, resetsAt: new Date('2026-11-25T00:00Z') },
+    name: 'default',
+    scope: 'operation',
+    calls: 3,
+    remaining: 0,
+    windowSeconds: 86_400,
+    calendarWindow: null,
+    resetsAt: new Date('2026-11-25T00:00Z'),
   } as const
   const call = { ...refused, operation: 'listAccounts', outcome: 'QUOTA_EXCEEDED', limit }
   const during = Date.parse('2026-11-24T21:00:05Z')

@@ -10,7 +10,8 @@ const started = await runTollgate(t, {
   env: {
     TRUSTED_PROXIES: '127.0.0.1',
     SECOND_FACTOR: 'everyone',
-    ...{ PORTAL_PORT: port, PORTAL_PUBLIC_URL: portalUrl },
+    PORTAL_PORT: port,
+    PORTAL_PUBLIC_URL: portalUrl,
   },
 })
 const tollgate = { ...started, urls: { ...started.urls, portal: portalUrl } }

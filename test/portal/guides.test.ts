@@ -170,8 +170,10 @@ t.test(
     t.same(guideGaps(catalogue, Date.now()), [])
     t.same(guideGaps(withoutOperation, Date.now()), [
       {
-        ...{ guide: 'consent', version: 'xs2a 1.7.0' },
-        ...{ operationId: 'getConsentStatus', lacks: 'operation' },
+        guide: 'consent',
+        version: 'xs2a 1.7.0',
+        operationId: 'getConsentStatus',
+        lacks: 'operation',
       },
     ])
     t.ok(guideGaps(withoutFlows, Date.now()).every(({ lacks }) => lacks === 'sample'))

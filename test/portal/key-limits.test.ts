@@ -89,7 +89,8 @@ t.test('a key works only from the addresses that its developer listed', async (t
   const { send, id, path } = await newApplication()
   await send('POST', `${path}/subscriptions`, { api: 'xs2a', version: '1.7.0', plan: 'default' })
   const { body: issued } = await send('POST', `${path}/keys`, {
-    ...{ name: 'office', allowedAddresses: ['192.0.2.0/24', '2001:db8::7'] },
+    name: 'office',
+    allowedAddresses: ['192.0.2.0/24', '2001:db8::7'],
   })
   t.same(issued.allowedAddresses, ['192.0.2.0/24', '2001:db8::7'])
   const call = async (from: string) => {

@@ -363,7 +363,9 @@ t.test('a mail server is trusted for its own name, by an authority that is trust
     for (const { what, pem, key, isTaken } of certificates) {
       const passwords: unknown[] = []
       const server = await testMailServer(t, {
-        ...{ secure, cert: pem, key },
+        secure,
+        cert: pem,
+        key,
         onAuth({ username, password }, _session, done) {
           passwords.push(password)
           done(null, { user: username })

@@ -122,10 +122,15 @@ t.test('of many changes in an hour five get a letter each, the others one digest
 
   const self = await stores.keys.issue({ applicationId, mayReplaceItself: true, by: 'test' })
   const guarded = await stores.keys.issue({
-    ...{ applicationId, allowedAddresses: ['192.0.2.1'], by: 'test' },
+    applicationId,
+    allowedAddresses: ['192.0.2.1'],
+    by: 'test',
   })
   await stores.keys.update({
-    ...{ id: guarded.id, mayReplaceItself: true, allowedAddresses: [], by: 'test' },
+    id: guarded.id,
+    mayReplaceItself: true,
+    allowedAddresses: [],
+    by: 'test',
   })
   await stores.keys.revoke({ id: self.id, by: 'test' })
   await stores.keys.revoke({ id: guarded.id, by: 'test' })

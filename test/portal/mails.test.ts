@@ -112,11 +112,16 @@ t.test('mails about keys have no opt-out', async (t) => {
   const email = 'always@example.com'
   const { send, issue } = await developerWithKeys(email)
   const choice = await send('PUT', '/api/session/developer/mails', {
-    ...{ keys: false, limits: false, deprecations: false, expiry: false },
+    keys: false,
+    limits: false,
+    deprecations: false,
+    expiry: false,
   })
   t.match(choice, { status: 400, body: { errors: [{ path: '/keys' }] } })
   await send('PUT', '/api/session/developer/mails', {
-    ...{ limits: false, deprecations: false, expiry: false },
+    limits: false,
+    deprecations: false,
+    expiry: false,
   })
   await issue('first')
   const mail = await awaitMail(dataDir, { kind: 'key-issued', to: email })

@@ -141,7 +141,11 @@ const calls: Readonly<Record<string, Call>> = {
     of: 'owner',
     status: 201,
     body: (u) => ({
-      ...{ api: 'xs2a', version: '1.6.0', limit: 'default', calls: 2_000_000, reason: u },
+      api: 'xs2a',
+      version: '1.6.0',
+      limit: 'default',
+      calls: 2_000_000,
+      reason: u,
     }),
   },
   withdrawLimitRequest: { of: 'owner', status: 204 },
@@ -196,8 +200,12 @@ const calls: Readonly<Record<string, Call>> = {
     of: 'operator',
     status: 201,
     body: (u) => ({
-      ...{ api: 'xs2a', version: '1.7.0', limit: 'default', calls: 5 },
-      ...{ reason: u, expiresAt: inAnHour() },
+      api: 'xs2a',
+      version: '1.7.0',
+      limit: 'default',
+      calls: 5,
+      reason: u,
+      expiresAt: inAnHour(),
     }),
   },
   listAllLimitRequests: { of: 'operator', status: 200 },
@@ -269,25 +277,39 @@ async function newThings(developerId: string): Promise<Things> {
   const application = { applicationId: id, by }
   const subscription = await stores.subscriptions.add({
     ...application,
-    ...{ api: 'xs2a', version: '1.6.0', plan: 'default' },
+    api: 'xs2a',
+    version: '1.6.0',
+    plan: 'default',
   })
   const override = await stores.overrides.create({
     ...application,
-    ...{ api: 'mandate', version: '1.0.0', limit: 'default', calls: 7, reason: 'a test' },
+    api: 'mandate',
+    version: '1.0.0',
+    limit: 'default',
+    calls: 7,
+    reason: 'a test',
     expiresAt: new Date(Date.now() + 3_600_000),
   })
   await stores.subscriptions.add({
     ...application,
-    ...{ api: 'mandate', version: '1.0.0', plan: 'default' },
+    api: 'mandate',
+    version: '1.0.0',
+    plan: 'default',
   })
   const limitRequest = await stores.limitRequests.create({
     ...application,
-    ...{ api: 'mandate', version: '1.0.0', limit: 'default', calls: 9, reason: 'a test' },
+    api: 'mandate',
+    version: '1.0.0',
+    limit: 'default',
+    calls: 9,
+    reason: 'a test',
     post: async () => undefined,
   })
   const certificate = await stores.certificates.add({
     ...application,
-    ...{ use: 'signing', name: 'seal', certificate: Buffer.from(pem) },
+    use: 'signing',
+    name: 'seal',
+    certificate: Buffer.from(pem),
   })
   const { applicationId } = application
   // No such name exists.

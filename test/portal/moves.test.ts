@@ -32,7 +32,9 @@ async function newDeveloper(versions = ['1.6.0'], planOfOld = 'default') {
     developerName: '',
     applicationName: 'mover',
     subscriptions: versions.map((version) => ({
-      ...{ api: 'xs2a', version, plan: version === '1.6.0' ? planOfOld : 'default' },
+      api: 'xs2a',
+      version,
+      plan: version === '1.6.0' ? planOfOld : 'default',
     })),
     by: 'test',
   })
@@ -121,7 +123,14 @@ t.test(
     // Under the limit of the published plan, which is larger.
     const replayed = await runCommand(
       tollgate.commandEnv,
-      ...['diff', 'xs2a', '1.6.0', '1.7.0', '--replay', '--application', applicationId, '--json'],
+      'diff',
+      'xs2a',
+      '1.6.0',
+      '1.7.0',
+      '--replay',
+      '--application',
+      applicationId,
+      '--json',
     )
     t.match(JSON.parse(replayed.stdout).replays, [
       { application: { name: 'mover' }, calls: replay.calls, missing: replay.missing },
@@ -155,16 +164,30 @@ t.test(
   'what says nothing about a version is left out of the prediction, and counted',
   async (t) => {
     const call = (outcome: string, decision: string | null = null): ReplayableCall => ({
-      ...{ ...listAccounts, version: '1.6.0', at: new Date(hour), outcome, decision, status: 0 },
+      ...listAccounts,
+      version: '1.6.0',
+      at: new Date(hour),
+      outcome,
+      decision,
+      status: 0,
     })
     const passing = [
-      ...['CONCURRENCY_EXCEEDED', 'OVERLOADED', 'REGISTRY_UNAVAILABLE', 'APPLICATION_SUSPENDED'],
-      ...['INTERNAL_ERROR', 'REQUEST_TIMEOUT', 'ATTEMPTS_EXCEEDED', 'aborted'],
+      'CONCURRENCY_EXCEEDED',
+      'OVERLOADED',
+      'REGISTRY_UNAVAILABLE',
+      'APPLICATION_SUSPENDED',
+      'INTERNAL_ERROR',
+      'REQUEST_TIMEOUT',
+      'ATTEMPTS_EXCEEDED',
+      'aborted',
     ]
     const calls = [
       ...passing.map((outcome) => call(outcome)),
-      ...[call('ADDRESS_NOT_ALLOWED'), call('NOT_SUBSCRIBED'), call('QUOTA_EXCEEDED')],
-      ...[call('aborted', 'admitted'), call('BACKEND_TIMEOUT', 'admitted')],
+      call('ADDRESS_NOT_ALLOWED'),
+      call('NOT_SUBSCRIBED'),
+      call('QUOTA_EXCEEDED'),
+      call('aborted', 'admitted'),
+      call('BACKEND_TIMEOUT', 'admitted'),
     ]
     const base = { catalogue, from: old, to: young, overrides: [], nowMs: hour }
     const replay = replayCalls({ ...base, plan: planOf(100), calls })
@@ -178,7 +201,9 @@ t.test(
 t.test('calls to the version moved to use up its limits in the prediction too', async (t) => {
   const admitted = { ...listAccounts, outcome: 'forwarded', decision: 'admitted', status: 200 }
   const calls = Array.from({ length: 20 }, (_, index) => ({
-    ...{ ...admitted, version: index % 2 === 0 ? '1.6.0' : '1.7.0', at: new Date(hour + index) },
+    ...admitted,
+    version: index % 2 === 0 ? '1.6.0' : '1.7.0',
+    at: new Date(hour + index),
   }))
   const base = { catalogue, from: old, to: young, overrides: [], nowMs: hour }
   const replay = replayCalls({ ...base, plan: planOf(10), calls })
@@ -192,8 +217,13 @@ t.test(
     t.match(await send('GET', `${move}?to=1.7.0`), {
       status: 200,
       body: {
-        ...{ api: 'xs2a', from: '1.6.0', to: '1.7.0', plan: 'default', keepsPlan: true },
-        ...{ isSubscribed: false, overrides: [] },
+        api: 'xs2a',
+        from: '1.6.0',
+        to: '1.7.0',
+        plan: 'default',
+        keepsPlan: true,
+        isSubscribed: false,
+        overrides: [],
         replay: {
           calls: 0,
           allowed: 0,

@@ -387,9 +387,17 @@ t.test('an operator sees who calls most, who will soon be refused, and reports i
   const minute = Math.floor(Date.now() / 60_000)
   const row = (applicationId: string, minutesAgo: number, admitted: number) => ({
     ...noCounts(),
-    ...{ application_id: applicationId, minute: minute - minutesAgo },
-    ...{ api: 'xs2a', version: '1.7.0', operation: 'made-up', refused: 2, refused_by_limit: 1 },
-    ...{ admitted, errors: 1, duration_ms_sum: admitted * 5, duration_ms_max: 9 },
+    application_id: applicationId,
+    minute: minute - minutesAgo,
+    api: 'xs2a',
+    version: '1.7.0',
+    operation: 'made-up',
+    refused: 2,
+    refused_by_limit: 1,
+    admitted,
+    errors: 1,
+    duration_ms_sum: admitted * 5,
+    duration_ms_max: 9,
   })
   await writeUsage(beside.db, [
     row(busy.applicationId, 0, 6_000_000_000),
@@ -413,7 +421,12 @@ t.test('an operator sees who calls most, who will soon be refused, and reports i
     busy.applicationId,
   ])
   t.match(usedUp.find(isBusy), {
-    ...{ applicationName, api: 'xs2a', version: '1.7.0', limitName: 'default', limit: 7, used: 6 },
+    applicationName,
+    api: 'xs2a',
+    version: '1.7.0',
+    limitName: 'default',
+    limit: 7,
+    used: 6,
     resetsAt: /^2/,
   })
 
@@ -423,7 +436,9 @@ t.test('an operator sees who calls most, who will soon be refused, and reports i
   const report = (...args: string[]) => command(env, 'report', 'usage', ...range, ...args)
   const byApplication = JSON.parse((await report('--json')).stdout)
   t.match(byApplication.items[0], {
-    ...{ applicationId: calm.applicationId, applicationName, averageMs: 5 },
+    applicationId: calm.applicationId,
+    applicationName,
+    averageMs: 5,
     refusedByLimit: 1,
   })
   const { stdout: csv } = await report('--csv', '--by', 'operation')
@@ -517,9 +532,15 @@ t.test('figures say what is going on, who calls which version, and what plans gi
       ...noCounts(),
       application_id: caller.applicationId,
       minute: Math.floor(Date.now() / 60_000),
-      ...{ api: 'xs2a', version: '1.6.0', operation: 'made-up' },
-      ...{ admitted: 5, refused: 2, refused_by_limit: 2, errors: 1 },
-      ...{ duration_ms_sum: 1, duration_ms_max: 1 },
+      api: 'xs2a',
+      version: '1.6.0',
+      operation: 'made-up',
+      admitted: 5,
+      refused: 2,
+      refused_by_limit: 2,
+      errors: 1,
+      duration_ms_sum: 1,
+      duration_ms_max: 1,
     },
   ])
   const { hours, counts } = (await send('GET', `${root}/overview`)).body
@@ -625,8 +646,12 @@ t.test('a request for more calls is granted or declined once, with a mail each w
     .map(({ action }) => action)
     .filter((name) => name.startsWith('limit-request.'))
   t.same(verbs.toReversed(), [
-    ...['limit-request.create', 'limit-request.grant', 'limit-request.create'],
-    ...['limit-request.decline', 'limit-request.create', 'limit-request.withdraw'],
+    'limit-request.create',
+    'limit-request.grant',
+    'limit-request.create',
+    'limit-request.decline',
+    'limit-request.create',
+    'limit-request.withdraw',
   ])
 
   const other = (await caller.send('POST', '/api/applications', { name: 'Another' })).body.id
@@ -675,7 +700,10 @@ t.test('a request for more calls is granted or declined once, with a mail each w
   const mine = { developerId: operator.developer.id, name: 'Asks itself', by: 'test' }
   const own = await beside.stores.applications.create(mine)
   const owned = await beside.stores.limitRequests.create({
-    ...{ applicationId: own.id, ...wish, reason: 'mine', by: 'test' },
+    applicationId: own.id,
+    ...wish,
+    reason: 'mine',
+    by: 'test',
     post: async () => undefined,
   })
   const path = `${root}/limit-requests/${owned.id}`

@@ -76,8 +76,16 @@ t.test(
       t.match(await answer.text(), /id="root"/)
     }
     const paths = [
-      ...['/assets/nope.js', '/assets/', '/assets/nope/', '/assets/.', '/assets/.env'],
-      ...['/assets/..%2fmanifest.json', '/assets//', '/assets/%00', '/assets/%e0', '/api/nope'],
+      '/assets/nope.js',
+      '/assets/',
+      '/assets/nope/',
+      '/assets/.',
+      '/assets/.env',
+      '/assets/..%2fmanifest.json',
+      '/assets//',
+      '/assets/%00',
+      '/assets/%e0',
+      '/api/nope',
     ]
     for (const [path, headers] of [
       ['/nope', { accept: '*/*' }] as const,

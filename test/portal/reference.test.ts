@@ -22,7 +22,8 @@ t.test('the reference reads rich schemas, and odd ones do not break it', async (
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
   const schemas: Record<string, unknown> = {
     S0: { ...object('a'), required: ['a'] },
-    ...{ Lists: { type: 'array', items: ref('Lists') }, Itself: { allOf: [ref('Itself')] } },
+    Lists: { type: 'array', items: ref('Lists') },
+    Itself: { allOf: [ref('Itself')] },
   }
   for (let level = 1; level <= 40; level += 1) {
     schemas[`S${level}`] = { allOf: [ref(`S${level - 1}`), ref(`S${level - 1}`)] }

@@ -60,7 +60,9 @@ t.test('with a sandbox', async (t) => {
     const { id } = (await owner.send('POST', '/api/applications', { name: 'Ready' })).body
     const path = `/api/applications/${id}`
     await owner.send('POST', `${path}/subscriptions`, {
-      ...{ api: 'xs2a', version: '1.7.0', plan: 'default' },
+      api: 'xs2a',
+      version: '1.7.0',
+      plan: 'default',
     })
     const { key } = (await owner.send('POST', `${path}/keys`, { name: 'k' })).body
     const made = await owner.send('POST', `${path}/sandbox/consents`)
@@ -90,7 +92,9 @@ t.test('with a sandbox', async (t) => {
     const { id } = (await owner.send('POST', '/api/applications', { name: 'Chosen' })).body
     const path = `/api/applications/${id}`
     await owner.send('POST', `${path}/subscriptions`, {
-      ...{ api: 'xs2a', version: '1.7.0', plan: 'default' },
+      api: 'xs2a',
+      version: '1.7.0',
+      plan: 'default',
     })
     const { key } = (await owner.send('POST', `${path}/keys`, { name: 'k' })).body
     const { customers } = (await beside.anonymous('GET', '/api/sandbox')).body
@@ -126,7 +130,9 @@ t.test('with a sandbox', async (t) => {
       const { id } = (await owner.send('POST', '/api/applications', { name: 'Asks itself' })).body
       const path = `/api/applications/${id}`
       await owner.send('POST', `${path}/subscriptions`, {
-        ...{ api: 'xs2a', version: '1.7.0', plan: 'default' },
+        api: 'xs2a',
+        version: '1.7.0',
+        plan: 'default',
       })
       const { key } = (await owner.send('POST', `${path}/keys`, { name: 'k' })).body
       const ready = (await owner.send('POST', `${path}/sandbox/consents`)).body.consentId
@@ -170,7 +176,9 @@ t.test('with a sandbox', async (t) => {
     const { id } = (await owner.send('POST', '/api/applications', { name: 'Old name' })).body
     const path = `/api/applications/${id}`
     await owner.send('POST', `${path}/subscriptions`, {
-      ...{ api: 'xs2a', version: '1.7.0', plan: 'default' },
+      api: 'xs2a',
+      version: '1.7.0',
+      plan: 'default',
     })
     const { key } = (await owner.send('POST', `${path}/keys`, { name: 'k' })).body
     const pageOfNewConsent = async () => {

@@ -186,14 +186,19 @@ t.test('a key without the certificate of its application leaves an event', async
   const client = createClient(t, gateway, 1)
   const { applicationId, key } = await newApplication(stores, 'Bound')
   await stores.certificates.add({
-    ...{ applicationId, use: 'tls', name: 'one', by: 'test' },
+    applicationId,
+    use: 'tls',
+    name: 'one',
+    by: 'test',
     certificate: Buffer.from(createAuthority(t).issue().pem),
   })
   await until('the gateway knows', async () => (await client.call({ key })).status === 401)
   await until('it is told', () => told('certificate.refused').length > 0)
   t.match(told('certificate.refused'), [
     {
-      ...{ reason: 'missing', keyId: key.slice(3, 15), subject: `application:${applicationId}` },
+      reason: 'missing',
+      keyId: key.slice(3, 15),
+      subject: `application:${applicationId}`,
       address: '127.0.0.0/24',
     },
   ])
@@ -254,9 +259,16 @@ t.test('operators read events by kind, party, key and time, page by page', async
   const { id } = (await owner.send('POST', '/api/applications', { name: 'Watched' })).body
   const day = (of: number, hour = 0) => new Date(Date.UTC(2020, 0, of, hour)).toISOString()
   const at = (instant: string) => ({
-    ...{ at: new Date(instant), event: 'key.refused', reason: 'revoked', actor: null },
-    ...{ subject: `application:${id}`, keyId: 'watchedkey01', address: '192.0.2.0/24' },
-    ...{ agent: 'curl/8', requestId: null, detail: {} },
+    at: new Date(instant),
+    event: 'key.refused',
+    reason: 'revoked',
+    actor: null,
+    subject: `application:${id}`,
+    keyId: 'watchedkey01',
+    address: '192.0.2.0/24',
+    agent: 'curl/8',
+    requestId: null,
+    detail: {},
   })
   const other = { keyId: null, subject: null, actor: `developer:${owner.developer.id}` }
   await stores.securityEvents.write([
@@ -282,8 +294,14 @@ t.test('operators read events by kind, party, key and time, page by page', async
   t.same(await times({ party, event: 'object.foreign' }), [])
   t.match((await read({ party, limit: '1' })).items, [
     {
-      ...{ event: 'key.refused', reason: 'revoked', actor: null, subject: party },
-      ...{ keyId: 'watchedkey01', address: '192.0.2.0/24', agent: 'curl/8', detail: {} },
+      event: 'key.refused',
+      reason: 'revoked',
+      actor: null,
+      subject: party,
+      keyId: 'watchedkey01',
+      address: '192.0.2.0/24',
+      agent: 'curl/8',
+      detail: {},
     },
   ])
 

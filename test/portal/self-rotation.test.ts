@@ -89,7 +89,9 @@ t.test('a key replaces itself only where its owner has allowed that', async (t) 
   t.match(entry, { action: 'key.issue', subject: `key:${rotated.body.id}` })
 
   const { body: elsewhere } = await send('POST', `${path}/keys`, {
-    ...{ name: 'elsewhere', allowedAddresses: ['192.0.2.1'], mayReplaceItself: true },
+    name: 'elsewhere',
+    allowedAddresses: ['192.0.2.1'],
+    mayReplaceItself: true,
   })
   const stolen = await rotate(elsewhere.key)
   t.same([stolen.status, stolen.body.detail], [401, refused.body.detail], 'from a foreign address')
@@ -99,7 +101,8 @@ t.test('a program that lost the answer asks again, until its new key was used', 
   const email = 'lost@example.com'
   const { send, path } = await application(email)
   const { body: issued } = await send('POST', `${path}/keys`, {
-    ...{ name: 'worker', mayReplaceItself: true },
+    name: 'worker',
+    mayReplaceItself: true,
     expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
   })
   const found = async (id: string) => {
@@ -122,7 +125,8 @@ t.test('a program that lost the answer asks again, until its new key was used', 
   await until('the email names the key that works', told)
 
   const { body: byHand } = await send('POST', `${path}/keys`, {
-    ...{ name: 'by hand', mayReplaceItself: true },
+    name: 'by hand',
+    mayReplaceItself: true,
   })
   await send('POST', `${path}/keys/${byHand.id}/rotate`, { overlapSeconds: 3_600 })
   const refused = await rotate(byHand.key)

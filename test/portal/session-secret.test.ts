@@ -24,7 +24,8 @@ t.test('the first secret signs and seals, and all verify and open', (t) => {
     cookie: secrets.cookie.sign('id'),
     sealed: seal(secrets.oidc, 'test', 'text'),
     token: createOptOuts({ key: secrets.optOut }).sign({
-      ...{ developerId: crypto.randomUUID(), mail: 'limits' },
+      developerId: crypto.randomUUID(),
+      mail: 'limits',
     }),
   }
   const works = ({ cookie, sealed, token }: typeof before) => [
@@ -54,7 +55,10 @@ t.test('secrets of webhooks and authenticator apps move to the newest secret', a
   const secrets = derivePortalSecrets(() => setting)
   const sealedSecret = sealSecret(secrets.webhooks, applicationId, 'whsec_1')
   await stores.alerts.setWebhook({
-    ...{ applicationId, url: 'https://hooks.example/', sealedSecret, by: 'test' },
+    applicationId,
+    url: 'https://hooks.example/',
+    sealedSecret,
+    by: 'test',
   })
   const sealed = seal(secrets.totp, `tollgate portal totp ${developer.id}`, 'ABC')
   await database

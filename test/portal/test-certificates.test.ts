@@ -261,7 +261,10 @@ t.test('the command writes files that only their owner may read, never over othe
 t.test('without a sandbox there is no authority', async (t) => {
   const outcome = await command(
     { ...env, SANDBOX: 'off' },
-    ...['sandbox', 'certificate', '--application', 'x'],
+    'sandbox',
+    'certificate',
+    '--application',
+    'x',
   )
   t.match(outcome, { code: 1, stderr: /this installation has no sandbox/ })
 })

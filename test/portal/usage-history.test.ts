@@ -56,8 +56,15 @@ function counts(
   maxMs: number | null,
 ) {
   return {
-    ...{ admitted, refused, refusedByLimit: 0, errors, averageMs, maxMs },
-    ...{ p50Ms: null, p95Ms: null, p99Ms: null },
+    admitted,
+    refused,
+    refusedByLimit: 0,
+    errors,
+    averageMs,
+    maxMs,
+    p50Ms: null,
+    p95Ms: null,
+    p99Ms: null,
     answered: { '2xx': 0, '3xx': 0, '4xx': 0, '429': 0, '5xx': 0, none: 0 },
   }
 }
@@ -93,11 +100,15 @@ t.test('every hour has its numbers, also those without calls, over the end of a 
     operations: [
       { api: null, version: null, operation: null, ...counts(0, 7, 0, null, null) },
       {
-        ...{ api: 'xs2a', version: '1.7.0', operation: 'listAccounts' },
+        api: 'xs2a',
+        version: '1.7.0',
+        operation: 'listAccounts',
         ...counts(4, 1, 1, 8.75, 20),
       },
       {
-        ...{ api: 'xs2a', version: '1.7.0', operation: 'listCardAccounts' },
+        api: 'xs2a',
+        version: '1.7.0',
+        operation: 'listCardAccounts',
         ...counts(1, 0, 0, 15, 15),
       },
     ],
@@ -169,16 +180,22 @@ t.test(
       const own = took.filter((_, call) => call % 3 === part)
       const row = {
         ...noCounts(),
-        ...{
-          application_id: applicationId,
-          minute: minute + part,
-          refused: 4,
-          refused_by_limit: 3,
-        },
-        ...{ api: 'xs2a', version: '1.7.0', operation: 'listAccounts', admitted: own.length },
-        ...{ duration_ms_sum: sum(own), duration_ms_max: Math.max(...own) },
-        ...{ answered_2xx: 300, answered_3xx: 1, answered_4xx: 2, answered_429: 3 },
-        ...{ answered_5xx: 30, unanswered: 1 },
+        application_id: applicationId,
+        minute: minute + part,
+        refused: 4,
+        refused_by_limit: 3,
+        api: 'xs2a',
+        version: '1.7.0',
+        operation: 'listAccounts',
+        admitted: own.length,
+        duration_ms_sum: sum(own),
+        duration_ms_max: Math.max(...own),
+        answered_2xx: 300,
+        answered_3xx: 1,
+        answered_4xx: 2,
+        answered_429: 3,
+        answered_5xx: 30,
+        unanswered: 1,
       }
       for (const ms of own) row.durations[bucketOf(ms)] = (row.durations[bucketOf(ms)] ?? 0) + 1
       return row

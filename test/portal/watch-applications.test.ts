@@ -25,7 +25,9 @@ t.test(
     let isAway = false
     const registry = new Registry()
     watchApplications({
-      ...{ metricsRegistry: registry, jobs: createJobMetrics(registry), lifetime },
+      metricsRegistry: registry,
+      jobs: createJobMetrics(registry),
+      lifetime,
       log: { warn: () => undefined },
       read: async () => {
         if (isAway) throw new Error('the database is away')

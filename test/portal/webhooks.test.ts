@@ -57,7 +57,12 @@ t.test('deliveries are signed, retried, listed and sent again', async (t) => {
   const metrics = createWebhookMetrics(metricsRegistry)
   const queue = createWebhookQueue({ db })
   const delivery = startWebhookDelivery({
-    ...{ queue, targets: createWebhookTargets({ settings }), key, metrics, log: silent, now },
+    queue,
+    targets: createWebhookTargets({ settings }),
+    key,
+    metrics,
+    log: silent,
+    now,
     pollMs: 20,
   })
   t.teardown(() => delivery.close())
@@ -224,8 +229,12 @@ t.test('a developer holds two places, and who waited longest is next', async (t)
   }
   const queue = createWebhookQueue({ db })
   const delivery = startWebhookDelivery({
-    ...{ queue, targets: createWebhookTargets({ settings }), key },
-    ...{ metrics: createWebhookMetrics(new Registry()), log: silent, now },
+    queue,
+    targets: createWebhookTargets({ settings }),
+    key,
+    metrics: createWebhookMetrics(new Registry()),
+    log: silent,
+    now,
     pollMs: 20,
     sendMs,
   })
@@ -291,8 +300,12 @@ t.test('a silent receiver does not hold up others, and two portals send once', a
   }
   const deliveries = [1, 2].map(() =>
     startWebhookDelivery({
-      ...{ queue: createWebhookQueue({ db }), targets: createWebhookTargets({ settings }), key },
-      ...{ metrics: createWebhookMetrics(new Registry()), log: silent, now },
+      queue: createWebhookQueue({ db }),
+      targets: createWebhookTargets({ settings }),
+      key,
+      metrics: createWebhookMetrics(new Registry()),
+      log: silent,
+      now,
       pollMs: 20,
       sendMs,
     }),

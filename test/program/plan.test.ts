@@ -49,7 +49,11 @@ t.test(
         async () => (await stores.publishedConfigurations.inUse()).readable.length > 0,
       )
       t.match(await planOf(proposed), {
-        ...{ code: 0, isBreaking: false, changes: [], overNow: [], last30Days: [] },
+        code: 0,
+        isBreaking: false,
+        changes: [],
+        overNow: [],
+        last30Days: [],
         inForce: { source: 'published' },
       })
     })
@@ -67,11 +71,17 @@ t.test(
         const application = { id: budget.applicationId, name: 'Budget app' }
         const subject = { application, api: 'xs2a', version: '1.7.0', operation: 'listAccounts' }
         t.match(plan, {
-          ...{ code: 3, isBreaking: true },
+          code: 3,
+          isBreaking: true,
           changes: [
             {
-              ...{ kind: 'limit.calls', plan: 'default', limit: 'default', from: '100', to: '5' },
-              ...{ isBreaking: true, applications: [application, { name: 'Shop' }] },
+              kind: 'limit.calls',
+              plan: 'default',
+              limit: 'default',
+              from: '100',
+              to: '5',
+              isBreaking: true,
+              applications: [application, { name: 'Shop' }],
             },
           ],
           overNow: [{ ...subject, used: 7, calls: 5 }],
@@ -97,8 +107,14 @@ t.test(
       for (const version of ['mandate@1.0.0', 'xs2a@1.6.0', 'xs2a@1.7.0']) {
         const [api = '', number = ''] = version.split('@')
         await stores.overrides.create({
-          ...{ applicationId: budget.applicationId, api, version: number, limit: 'default' },
-          ...{ calls: 6, reason: 'test', by: 'test', expiresAt: new Date(Date.now() + 3_600_000) },
+          applicationId: budget.applicationId,
+          api,
+          version: number,
+          limit: 'default',
+          calls: 6,
+          reason: 'test',
+          by: 'test',
+          expiresAt: new Date(Date.now() + 3_600_000),
         })
       }
       const { changes, overNow, last30Days } = await planOf(proposed)

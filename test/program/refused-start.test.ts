@@ -208,7 +208,8 @@ t.test('a database that cannot be reached ends the start, without its password',
       REDIS_URL: 'redis://127.0.0.1:9',
       BACKEND_URL: 'http://127.0.0.1:9',
     },
-    ...['start', 'gateway'],
+    'start',
+    'gateway',
   )
   t.equal(code, 1)
   t.equal(stdout, '')

@@ -24,7 +24,8 @@ async function startReloadable() {
   })
   const plan = join(configDir, 'plans', 'default.yaml')
   return {
-    ...{ process, dataDir },
+    process,
+    dataDir,
     good: readFileSync(plan, 'utf8'),
     async reload(text: string, sign: RegExp): Promise<string> {
       writeFileSync(plan, text)
@@ -110,7 +111,13 @@ t.test(
     await client.call({ key: 'none' })
     const change = await tollgate(
       { DATA_DIR: dataDir },
-      ...['log', '--level', 'info', '--access', 'errors', '--for', '10m'],
+      'log',
+      '--level',
+      'info',
+      '--access',
+      'errors',
+      '--for',
+      '10m',
     )
     t.equal(change.code, 0, change.stderr)
     const changed = /"accessLog":"errors".*"msg":"the log was changed until then"/

@@ -21,7 +21,9 @@ const serving: readonly string[] = JSON.parse(
 const asFirst = [
   'unshare',
   ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']),
-  ...['--pid', '--fork', '--kill-child'],
+  '--pid',
+  '--fork',
+  '--kill-child',
 ]
 const missing = () =>
   spawnSync('unshare', [...asFirst.slice(1), 'true']).status !== 0 &&
@@ -49,7 +51,8 @@ t.test(
       ...childEnvironment,
       ...quietEnv,
       ...productionEnv(),
-      ...{ CONFIG_DIR: testConfigDir(t), DATA_DIR: dataDir },
+      CONFIG_DIR: testConfigDir(t),
+      DATA_DIR: dataDir,
       DATABASE_URL: `postgres://tollgate:secret@127.0.0.1:${port}/tollgate?sslmode=disable`,
       BACKEND_URL: 'http://127.0.0.1:9',
     }

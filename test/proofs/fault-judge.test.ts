@@ -13,8 +13,11 @@ import { faultTable, promises, promiseTable } from '../../proofs/faults/table.ts
 
 const windows = { seconds: 2, offsetMs: 0 }
 const bucket: JudgedBucket = {
-  ...{ stream: 'short', applicationId: 'app', operation: 'xs2a@1.7.0 listAccounts' },
-  ...{ calls: 10, windows },
+  stream: 'short',
+  applicationId: 'app',
+  operation: 'xs2a@1.7.0 listAccounts',
+  calls: 10,
+  windows,
 }
 const { applicationId, operation } = bucket
 
@@ -23,10 +26,17 @@ function honestBooks(offered = 15): { calls: CallRecord[]; ledger: LedgerRecord[
   const calls = Array.from({ length: offered }, (_, place): CallRecord => {
     const isAdmitted = place < 10
     return {
-      ...{ stream: 'short', gateway: place % 4, requestId: `id-${place}` },
-      ...{ begun: 3000 + place, ended: 3001 + place, status: isAdmitted ? 200 : 429 },
-      ...{ remaining: isAdmitted ? 9 - place : 0, retryAfter: isAdmitted ? undefined : 1 },
-      ...{ isAlone: false, code: '', isAgain: false },
+      stream: 'short',
+      gateway: place % 4,
+      requestId: `id-${place}`,
+      begun: 3000 + place,
+      ended: 3001 + place,
+      status: isAdmitted ? 200 : 429,
+      remaining: isAdmitted ? 9 - place : 0,
+      retryAfter: isAdmitted ? undefined : 1,
+      isAlone: false,
+      code: '',
+      isAgain: false,
     }
   })
   const ledger = calls.filter(({ status }) => status === 200).map(arrivalOf)
@@ -97,9 +107,17 @@ t.test(
     const { calls } = booksWith(0, { status: 429, retryAfter: 1, isAgain: true }, false)
     const early = (begun: number, ended: number) =>
       [1, 2].map((place) => ({
-        ...{ stream: 'short', gateway: 0, requestId: `early-${begun}-${place}`, begun, ended },
-        ...{ status: 200, remaining: undefined, retryAfter: undefined },
-        ...{ isAlone: true, code: '', isAgain: false },
+        stream: 'short',
+        gateway: 0,
+        requestId: `early-${begun}-${place}`,
+        begun,
+        ended,
+        status: 200,
+        remaining: undefined,
+        retryAfter: undefined,
+        isAlone: true,
+        code: '',
+        isAgain: false,
       }))
     const found = (others: CallRecord[]) =>
       judgeRetries([bucket], [...calls, ...others]).againRefused
@@ -152,7 +170,10 @@ function goodOutcome(): Outcome {
   const empty = emptyOutcome('R5', 'failover')
   const times = Array.from({ length: 100 }, () => 5)
   return {
-    ...{ ...empty, calls: 200, backMs: 900, lost: 3 },
+    ...empty,
+    calls: 200,
+    backMs: 900,
+    lost: 3,
     windows: { ...empty.windows, healthy: 8, full: 7, faulted: 2, mostHealthy: 100 },
     honesty: { ...empty.honesty, posts: 10, strangers: 10 },
     retries: { ...empty.retries, checked: 10, again: 10 },

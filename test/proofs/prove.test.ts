@@ -153,7 +153,10 @@ t.test('--changed finds what was committed, changed and added since a revision',
   mkdirSync(join(folder, 'new'))
   writeFileSync(join(folder, 'new', 'file.ts'), '5')
   t.same(changedSince('HEAD~1', folder).toSorted(), [
-    ...['edited.ts', 'elsewhere.ts', 'moved.ts', 'new/file.ts'],
+    'edited.ts',
+    'elsewhere.ts',
+    'moved.ts',
+    'new/file.ts',
   ])
   t.throws(() => changedSince('nothing', folder), {
     message: 'git knows no revision "nothing" (e.g. --changed main).',

@@ -39,7 +39,10 @@ t.test(
         },
       })
       await stores.profiles.change({
-        ...{ developerId: id, checkedHash: 'h', email: address(), postPassword: post },
+        developerId: id,
+        checkedHash: 'h',
+        email: address(),
+        postPassword: post,
         postLink: async (_trx, _to, token = '') => {
           addressToken = token
         },
@@ -99,7 +102,11 @@ t.test(
     await db.updateTable('developers').set({ password_hash: 'h' }).where('id', '=', id).execute()
     const begin = (session: string, factor: 'totp' | null) =>
       stores.sessions.begin({
-        ...{ id: session, agent: '', developerId: id, passwordHash: 'h', factor },
+        id: session,
+        agent: '',
+        developerId: id,
+        passwordHash: 'h',
+        factor,
       })
     t.ok(await begin('owner', null))
 

@@ -126,10 +126,7 @@ t.test(
     t.equal((await fetch(`${urls.portal}/api/apis`)).status, 200, 'everything serves with it')
 
     const prune = (as: string) =>
-      tollgate(
-        { KEY_PEPPER: pepper, DATABASE_URL: as },
-        ...['audit', 'prune', '--keep', '1', '--json'],
-      )
+      tollgate({ KEY_PEPPER: pepper, DATABASE_URL: as }, 'audit', 'prune', '--keep', '1', '--json')
     const forbidden = await prune(serving)
     t.match(forbidden, { code: 1, stderr: /use the role that owns the tables/ })
     t.match(await stores.auditChain.verify(), { faults: [], links: 4 }, 'nothing is gone')

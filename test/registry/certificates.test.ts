@@ -73,7 +73,10 @@ for (const { name, open, skip } of eachDatabase) {
       const dates = { validFrom: Date.now() - day, validUntil: Date.now() + day }
       const issuer = await makeAuthority({ ...dates, subject: { cn: 'Odd' } })
       const { certificate: pem } = await makeCertificate({
-        ...{ ...dates, issuer, use: 'tls', crlUrl: 'http://odd.example/crl' },
+        ...dates,
+        issuer,
+        use: 'tls',
+        crlUrl: 'http://odd.example/crl',
         subject: { cn: 'odd', organizationIdentifier: 'PSDPL-PFSA-1\0' },
         psd2: { roles: ['PSP_AI'], authorityName: 'Odd', authorityId: 'PL-PFSA' },
       })
@@ -253,10 +256,15 @@ for (const { name, open, skip } of eachDatabase) {
       const { thumbprint } = added
       const log = createLog('silent')
       const feed = await openChangeFeed({
-        ...{ changes: stores.changes, log, monotonicNow: () => 0 },
+        changes: stores.changes,
+        log,
+        monotonicNow: () => 0,
       })
       const early = await openCertificateRegister({
-        ...{ db, log, now: Date.now, registry: { certificates, ...feed } },
+        db,
+        log,
+        now: Date.now,
+        registry: { certificates, ...feed },
       })
       t.notOk(early.isBlocked(one.certificate))
       const reason = 'Reported as stolen'
@@ -265,7 +273,10 @@ for (const { name, open, skip } of eachDatabase) {
       await until('the block arrives', () => early.isBlocked(one.certificate))
       t.ok(early.isBlocked(twin), 'with a rewritten signature')
       const late = await openCertificateRegister({
-        ...{ db, log, now: Date.now, registry: { certificates, ...feed } },
+        db,
+        log,
+        now: Date.now,
+        registry: { certificates, ...feed },
       })
       t.ok(late.isBlocked(one.certificate) && late.isBlocked(twin), 'a process that starts later')
       t.type((await certificates.find(added.id))?.blockedAt, Date)

@@ -314,7 +314,9 @@ t.test(
     const open = async (answerMs?: number) => {
       const database = openDatabase({ url: server.url, log })
       const registry = await openRegistry({
-        ...{ database, log, ...limits },
+        database,
+        log,
+        ...limits,
         ...(answerMs !== undefined && { answerMs }),
       })
       t.teardown(async () => {

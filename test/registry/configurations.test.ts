@@ -26,8 +26,15 @@ function createProcess(t: Test) {
   let place = noPlace
   async function report({ digest }: { digest: string }) {
     await stores.processes.report({
-      ...{ id, roles: 'gateway', host: 'h', pid: 1, version: 'test' },
-      ...{ generation: 1, digest, judged: 0, refused: undefined },
+      id,
+      roles: 'gateway',
+      host: 'h',
+      pid: 1,
+      version: 'test',
+      generation: 1,
+      digest,
+      judged: 0,
+      refused: undefined,
     })
   }
   t.teardown(() => stores.processes.remove(id))

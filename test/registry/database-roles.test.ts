@@ -43,8 +43,11 @@ t.test(
         await stores.keys.issue({ applicationId: application.id, by: 'test' })
         const database = connect('gateway')
         const own = await openStores({
-          ...{ database, peppers: testPeppers, keyMaxDays: 1 },
-          ...{ keysPerApplication: 10, applicationsPerDeveloper: 10 },
+          database,
+          peppers: testPeppers,
+          keyMaxDays: 1,
+          keysPerApplication: 10,
+          applicationsPerDeveloper: 10,
         })
         const db = database.connect<RegistrySchema>()
         await own.keyPeppers.findMissing(testPeppers)

@@ -15,8 +15,13 @@ t.test('stored usage is compared with a limit window by window', async (t) => {
   const other = await testApplication(stores)
   const db = database.connect<RegistrySchema>()
   const used = (applicationId: string, at: string, operation: string, admitted: number) => ({
-    ...{ application_id: applicationId, api: 'xs2a', version: '1.7.0', operation },
-    ...{ ...noCounts(), minute: Date.parse(at) / 60_000, admitted },
+    application_id: applicationId,
+    api: 'xs2a',
+    version: '1.7.0',
+    operation,
+    ...noCounts(),
+    minute: Date.parse(at) / 60_000,
+    admitted,
   })
   await writeUsage(db, [
     // 21:00 UTC is the next day in Berlin, in summer from 22:00 UTC of the day before.
@@ -34,9 +39,12 @@ t.test('stored usage is compared with a limit window by window', async (t) => {
   }) => {
     const { calls, windowLength, scope = 'operation', to = '2026-07-02T00:00:00Z' } = options
     const rows = await createExceededUsages({ db }).exceeded({
-      ...{ api: 'xs2a', version: '1.7.0', limit: { calls, windowLength, scope } },
+      api: 'xs2a',
+      version: '1.7.0',
+      limit: { calls, windowLength, scope },
       calls: [{ applicationId: application.id, calls }],
-      ...{ from: new Date('2026-06-02T00:00:00Z'), to: new Date(to) },
+      from: new Date('2026-06-02T00:00:00Z'),
+      to: new Date(to),
     })
     return rows
       .map(({ operation, windows, calls: refused }) => ({ operation, windows, refused }))

@@ -24,8 +24,11 @@ const [old, fresh, other] = [
 ]
 
 const open = (keyPepper: string, keyMaxDays = 0) => ({
-  ...{ database, peppers: parsePeppers(keyPepper), keyMaxDays },
-  ...{ keysPerApplication: 100, applicationsPerDeveloper: 10 },
+  database,
+  peppers: parsePeppers(keyPepper),
+  keyMaxDays,
+  keysPerApplication: 100,
+  applicationsPerDeveloper: 10,
 })
 
 t.beforeEach(() => sql`truncate developers, portal_state cascade`.execute(db))
@@ -199,7 +202,9 @@ t.test('a key that stopped working thirty days ago is deleted, others stay', asy
     ids[name] = (await stores.keys.issue({ applicationId, name, by })).id
   }
   const successor = await stores.keys.rotate({
-    ...{ id: ids['replaced'] ?? '', overlapSeconds: 86_400, by },
+    id: ids['replaced'] ?? '',
+    overlapSeconds: 86_400,
+    by,
   })
   const age = (id: string | undefined, column: string, days: number) =>
     sql`update api_keys set ${sql.ref(column)} = now() - make_interval(days => ${days}) where id = ${id}`.execute(

@@ -56,7 +56,9 @@ t.test('the stored shape does not change without another format', async (t) => {
       // Another shape below needs another format here, or a release would misread what another one has written.
       format: 1,
       shape: [
-        ...['format', 'versions', 'plans'],
+        'format',
+        'versions',
+        'plans',
         ...under('versions[]', ['api', 'version', 'title', 'prefix', 'lifecycle', 'operations']),
         ...under('versions[]', ['document', 'translations', 'plans']),
         ...under('versions[].lifecycle', ['deprecated', 'sunset', 'successor', 'retired']),
@@ -138,7 +140,10 @@ t.test('a process that ended without a word is unseen for an hour', async (t) =>
   const report = { roles: 'gateway', host: 'h', version: '1', generation: 1, judged: 0 }
   const enter = (last: number, pid: number) =>
     processes.report({
-      ...{ ...report, pid, digest: 'd', refused: undefined },
+      ...report,
+      pid,
+      digest: 'd',
+      refused: undefined,
       id: `00000000-0000-4000-8000-00000000000${last}`,
     })
   const pids = async () => ({

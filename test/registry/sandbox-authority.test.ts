@@ -11,7 +11,11 @@ t.test("the sandbox's list keeps the two newest revoked pairs of each applicatio
 
   async function revoke({ application }: Awaited<ReturnType<typeof testApplication>>) {
     const made = await sandboxAuthority.issue({
-      ...{ application, use: 'tls', roles: ['PSP_AI'], defect: 'revoked', by: 'test' },
+      application,
+      use: 'tls',
+      roles: ['PSP_AI'],
+      defect: 'revoked',
+      by: 'test',
       crlUrl: 'http://127.0.0.1/crl',
     })
     return described(made.certificate).certificate.x509.serialNumber

@@ -23,7 +23,10 @@ t.test(
     git('add', 'src')
     rmSync(join(repository, 'src', 'gateway', 'gone.ts'))
     t.same(sourceFiles(repository, names).toSorted(), [
-      ...['LICENSE', 'config/.hidden', 'config/plan.yaml', 'src/gateway/öl.ts'],
+      'LICENSE',
+      'config/.hidden',
+      'config/plan.yaml',
+      'src/gateway/öl.ts',
     ])
   },
 )
@@ -31,8 +34,14 @@ t.test(
 t.test('where there is no repository, the files of the folders are the list', async (t) => {
   // Below our own repository, as a folder in the build of an image is below none.
   t.same(sourceFiles(t.testdir(tree), names).toSorted(), [
-    ...['LICENSE', 'config/.hidden', 'config/k.cpuprofile', 'config/plan.yaml', 'deploy/.env'],
-    ...['deploy/secrets/key-pepper', 'src/gateway/gone.ts', 'src/gateway/secrets/pepper'],
+    'LICENSE',
+    'config/.hidden',
+    'config/k.cpuprofile',
+    'config/plan.yaml',
+    'deploy/.env',
+    'deploy/secrets/key-pepper',
+    'src/gateway/gone.ts',
+    'src/gateway/secrets/pepper',
     'src/gateway/öl.ts',
   ])
 })

@@ -102,8 +102,10 @@ export function createCluster({ world, servers, primaries }: ClusterOptions): Cl
     const view = views.get(server)
     if (command === 'INFO') {
       return [
-        ...['cluster_state:ok', `cluster_slots_assigned:${slots}`],
-        ...[`cluster_slots_pfail:${view?.suspected ?? 0}`, 'cluster_slots_fail:0'],
+        'cluster_state:ok',
+        `cluster_slots_assigned:${slots}`,
+        `cluster_slots_pfail:${view?.suspected ?? 0}`,
+        'cluster_slots_fail:0',
       ].join('\r\n')
     }
     const ranges: RedisReply[] = []

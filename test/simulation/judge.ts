@@ -485,10 +485,16 @@ function talliesOf(
     let tally = tallies.get(window)
     if (tally === undefined) {
       tally = {
-        ...{ window, admitted: 0, offered: 0, alone: 0, isShared: false, isDegraded: false },
+        window,
+        admitted: 0,
+        offered: 0,
+        alone: 0,
+        isShared: false,
+        isDegraded: false,
         isLate: false,
         remaining: [],
-        ...{ from: call.offeredAt, to: call.offeredAt },
+        from: call.offeredAt,
+        to: call.offeredAt,
       }
       tallies.set(window, tally)
     }

@@ -22,7 +22,12 @@ export interface Keyspace {
 }
 
 export const writeCommands: ReadonlySet<string> = new Set([
-  ...['SET', 'DEL', 'PEXPIRE', 'ZADD', 'ZREM', 'ZREMRANGEBYSCORE'],
+  'SET',
+  'DEL',
+  'PEXPIRE',
+  'ZADD',
+  'ZREM',
+  'ZREMRANGEBYSCORE',
 ])
 
 const wrongType = { err: 'WRONGTYPE Operation against a key holding the wrong kind of value' }
@@ -116,7 +121,8 @@ export function createKeyspace(
       case 'ZREMRANGEBYSCORE 4': {
         const [least, most] = [edge(rest[0], words), edge(rest[1], words)]
         return changeScores(
-          ...[key, timeUs],
+          key,
+          timeUs,
           (scores) => new Map([...scores].filter(([, score]) => score < least || score > most)),
         )
       }

@@ -36,8 +36,14 @@ const loaded: (readonly Patch[])[] = []
 
 /** What the modules find instead of Node's. */
 const globals = [
-  ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
-  ...['setImmediate', 'clearImmediate', 'performance', 'Date'],
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'setImmediate',
+  'clearImmediate',
+  'performance',
+  'Date',
 ]
 
 /** `…/window.ts?simulated=0` → 0 */

@@ -168,7 +168,12 @@ export function createSchedule(seed: number): Schedule {
   ].toSorted((a, b) => a.atMs - b.atMs)
   const { late } = apart
   return {
-    ...{ seed, shape, ageMs, isOldStore, buckets, events },
+    seed,
+    shape,
+    ageMs,
+    isOldStore,
+    buckets,
+    events,
     gateways: gateways.map((gateway, index) => ({
       ...gateway,
       ...(index === late?.gateway ? { startMs: ageMs + late.startMs } : {}),
@@ -199,7 +204,9 @@ function drawCalls(random: Random, { begin, count, buckets }: Drawn): PlannedEve
     const isTwo = first !== second && isOfOne && random.next() < 0.3
     return {
       atMs: random.between(from, to),
-      ...{ kind: 'calls', gateway: random.between(0, count - 1), onOutage },
+      kind: 'calls',
+      gateway: random.between(0, count - 1),
+      onOutage,
       buckets: isTwo ? [first, second] : [first],
       times: random.pick([1, 1, 1, 2, 3, 8]),
     }
@@ -301,7 +308,9 @@ function drawFaults(random: Random, drawn: Drawn & { readonly shape: Shape }): P
       case 'move-slot':
         if (shape !== 'cluster') return { kind: 'forget-scripts', server: server() }
         return {
-          ...{ kind, bucket: random.between(0, buckets.length - 1), to: server() },
+          kind,
+          bucket: random.between(0, buckets.length - 1),
+          to: server(),
           forMs: random.pick([5, 50, 300]),
         }
       case 'crash':
@@ -320,7 +329,9 @@ function drawFaults(random: Random, drawn: Drawn & { readonly shape: Shape }): P
         return { kind, server: server(), error: random.pick(errors), forMs: forMs() }
       case 'restart':
         return {
-          ...{ kind, server: server(), downMs: random.pick([1, 100, 600]) },
+          kind,
+          server: server(),
+          downMs: random.pick([1, 100, 600]),
           lostMs: random.pick([0, 100, 1000, null, null]),
           loadingMs: random.pick([0, 0, 400]),
         }

@@ -139,8 +139,11 @@ export function createServer(name: string, world: World, lua: Lua): Server {
       if (command === 'INFO') {
         const isCluster = server.clusterReply !== undefined
         return [
-          ...['# Server', 'redis_version:7.0.15', `run_id:${server.runId}`],
-          ...['maxmemory_policy:noeviction', `cluster_enabled:${isCluster ? 1 : 0}`],
+          '# Server',
+          'redis_version:7.0.15',
+          `run_id:${server.runId}`,
+          'maxmemory_policy:noeviction',
+          `cluster_enabled:${isCluster ? 1 : 0}`,
         ].join('\r\n')
       }
       if (command === 'CLUSTER') {

@@ -92,8 +92,10 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
     return gateway
   })
   const atEnd = () => ({
-    ...{ starts, lossyMoves: store.lossyMoves },
-    ...{ steps: world.steps(), digest: digestOf(calls) },
+    starts,
+    lossyMoves: store.lossyMoves,
+    steps: world.steps(),
+    digest: digestOf(calls),
   })
   const starts: Start[] = []
   let healedAt = 0
@@ -101,7 +103,8 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
   function processOf(index: number, run: number): Process {
     return {
       name: `gateway ${index + 1}.${run}`,
-      ...{ isDead: false, stalledUntil: 0 },
+      isDead: false,
+      stalledUntil: 0,
       rate: 1 + (schedule.gateways[index]?.drift ?? 0),
       monotonicBase: 1000 * (index + 1),
     }
@@ -111,7 +114,10 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
     const gateway = gateways[index]
     if (gateway === undefined) return
     const started: Start = {
-      ...{ gateway: index, atMs: world.now(), readyAt: undefined, isShared: false },
+      gateway: index,
+      atMs: world.now(),
+      readyAt: undefined,
+      isShared: false,
     }
     starts.push(started)
     const process = processOf(index, starts.length)
@@ -164,10 +170,20 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
 
   function ask(planned: Calls, counter: Counter, limits: readonly BucketLimit[]): void {
     const record: CallRecord = {
-      ...{ gateway: planned.gateway, buckets: planned.buckets, onOutage: planned.onOutage },
-      ...{ offeredAt: world.now(), decidedAt: undefined, decision: undefined, admitted: false },
-      ...{ isShared: false, lagMs: 0, isTold: false },
-      ...{ windows: [], remaining: [], retryAfterMs: 0, decisions: 0 },
+      gateway: planned.gateway,
+      buckets: planned.buckets,
+      onOutage: planned.onOutage,
+      offeredAt: world.now(),
+      decidedAt: undefined,
+      decision: undefined,
+      admitted: false,
+      isShared: false,
+      lagMs: 0,
+      isTold: false,
+      windows: [],
+      remaining: [],
+      retryAfterMs: 0,
+      decisions: 0,
     }
     calls.push(record)
     counter.grant(limits, planned.onOutage, (grant) => {
@@ -245,14 +261,23 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
     // What was on its way arrives.
     world.run(world.now() + 400)
     return {
-      ...{ calls, incidents, errors, sharedAt, watchedFrom },
+      calls,
+      incidents,
+      errors,
+      sharedAt,
+      watchedFrom,
       stored: store.counts(),
       ...atEnd(),
     }
   } catch (error) {
     errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
     return {
-      ...{ calls, incidents, errors, sharedAt: world.now(), watchedFrom: 0, stored: [] },
+      calls,
+      incidents,
+      errors,
+      sharedAt: world.now(),
+      watchedFrom: 0,
+      stored: [],
       ...atEnd(),
     }
   }

@@ -52,8 +52,20 @@ t.test('the schedules cover each shape of the store and each kind of fault', asy
   t.same(new Set(drawn.map(({ shape }) => shape)), new Set(shapes))
   const kinds = new Set(drawn.flatMap(({ events }) => events.map(({ kind }) => kind)))
   t.same([...kinds].toSorted(), [
-    ...['calls', 'crash', 'failover', 'flush', 'forget-scripts', 'move-slot', 'partition', 'pause'],
-    ...['refuse', 'reset', 'restart', 'set-clock', 'set-store-clock', 'stall'],
+    'calls',
+    'crash',
+    'failover',
+    'flush',
+    'forget-scripts',
+    'move-slot',
+    'partition',
+    'pause',
+    'refuse',
+    'reset',
+    'restart',
+    'set-clock',
+    'set-store-clock',
+    'stall',
   ])
 })
 

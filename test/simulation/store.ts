@@ -81,7 +81,8 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
   const limits = schedule.buckets.map(
     ({ application, windowSeconds, calls }, index): BucketLimit => ({
       bucket: `tollgate:{${application}}:xs2a:1.7.0:operation${index}:${windowSeconds}`,
-      ...{ windowLength: windowSeconds, calls },
+      windowLength: windowSeconds,
+      calls,
     }),
   )
   if (schedule.isOldStore) {
@@ -280,8 +281,13 @@ function addressOf(shape: Shape): RedisAddress {
       return { topology: 'single', ...common, server: host(1), database: 0 }
     case 'failover':
       return {
-        ...{ topology: 'sentinel', ...common, sentinels: [host(1)], group: 'counters' },
-        ...{ database: 0, sentinelUsername: undefined, sentinelPassword: undefined },
+        topology: 'sentinel',
+        ...common,
+        sentinels: [host(1)],
+        group: 'counters',
+        database: 0,
+        sentinelUsername: undefined,
+        sentinelPassword: undefined,
       }
     case 'cluster':
       return { topology: 'cluster', ...common, nodes: [host(1), host(2), host(3)] }

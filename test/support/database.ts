@@ -208,7 +208,8 @@ export async function startPostgres(
     if (identity !== undefined) chownSync(file, identity.uid, identity.gid)
   }
   const server = serverOver(t, { bin, identity, folder, port: await freePort(), isBackground }, [
-    ...['-c', `max_connections=${connectionsMax}`],
+    '-c',
+    `max_connections=${connectionsMax}`,
     ...(tls === undefined ? [] : tlsArgs),
   ])
   await server.start()
@@ -237,7 +238,8 @@ export async function startStandby(
     { ...identity, cwd: folder, stdio: 'ignore' },
   )
   const standby = serverOver(t, { bin, identity, folder, port: await freePort() }, [
-    ...['-c', 'max_connections=200'],
+    '-c',
+    'max_connections=200',
   ])
   await standby.follow(primary)
   if (isSynchronous) {

@@ -63,9 +63,13 @@ export async function atBank(db: Kysely<RegistrySchema>, applicationId: string) 
 export const open = ['consent received', 'consent valid', 'mandate received', 'payment RCVD']
 /** The same once its application is deleted. */
 export const ended = [
-  ...['approval failed', 'approval failed', 'approval failed'],
-  ...['consent terminatedByTpp', 'consent terminatedByTpp'],
-  ...['mandate terminatedByTpp', 'payment CANC'],
+  'approval failed',
+  'approval failed',
+  'approval failed',
+  'consent terminatedByTpp',
+  'consent terminatedByTpp',
+  'mandate terminatedByTpp',
+  'payment CANC',
 ]
 /** The ten minutes in which calls under way may still create something are over. */
 export const timePasses = (db: Kysely<RegistrySchema>) =>

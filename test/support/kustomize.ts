@@ -55,8 +55,14 @@ interface State {
 }
 
 const fields = [
-  ...['apiVersion', 'kind', 'resources', 'components', 'namespace', 'images'],
-  ...['configMapGenerator', 'patches'],
+  'apiVersion',
+  'kind',
+  'resources',
+  'components',
+  'namespace',
+  'images',
+  'configMapGenerator',
+  'patches',
 ]
 
 /** Objects without a namespace. */

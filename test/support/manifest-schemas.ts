@@ -52,7 +52,11 @@ export const one${index}: T${index} = ${JSON.stringify(manifest)}`
     })
     writeFileSync(join(folder, 'manifests.ts'), lines.join('\n'))
     const compilerOptions = {
-      ...{ strict: true, noEmit: true, module: 'nodenext', types: [], skipLibCheck: true },
+      strict: true,
+      noEmit: true,
+      module: 'nodenext',
+      types: [],
+      skipLibCheck: true,
     }
     const tsconfig = { compilerOptions, files: ['manifests.ts'] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig))

@@ -22,11 +22,16 @@ export async function gatewayRegistry(
   const metrics = createGatewayMetrics(registry)
   createProcessMetrics(registry)
   createConfigurationMetrics(registry).setConfiguration({
-    ...{ generation: 1, digest: '0', loadedAt: new Date() },
+    generation: 1,
+    digest: '0',
+    loadedAt: new Date(),
   })
   const log = pino({ level: 'silent' })
   const events = createSecurityEvents({
-    ...{ log, metricsRegistry: registry, keep: undefined, now: Date.now },
+    log,
+    metricsRegistry: registry,
+    keep: undefined,
+    now: Date.now,
     recordedAddress: () => undefined,
   })
   const audit = keepAudit({
@@ -35,13 +40,21 @@ export async function gatewayRegistry(
       auditChain: { seal: async () => 0 },
       securityEvents: { prune: async () => undefined },
     },
-    ...{ events, metricsRegistry: registry, jobs: createJobMetrics(registry), log },
-    ...{ securityEventDays: 90, monotonic: () => performance.now() },
+    events,
+    metricsRegistry: registry,
+    jobs: createJobMetrics(registry),
+    log,
+    securityEventDays: 90,
+    monotonic: () => performance.now(),
   })
   const lifetime = createLifetime()
   const settings = readSettings({})
   const files = await openCertificates({
-    ...{ settings, roles: new Set(), metricsRegistry: registry, log, lifetime },
+    settings,
+    roles: new Set(),
+    metricsRegistry: registry,
+    log,
+    lifetime,
   })
   createLiveSecrets({ settings, files, metricsRegistry: registry })
   t.teardown(() => Promise.all([events.close(), audit.close(), lifetime.close()]))

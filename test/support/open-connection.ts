@@ -20,8 +20,10 @@ export function openConnection(url: string): Connection {
   if (protocol === 'http:') return { socket: plain, reset: () => resetConnection(plain) }
   plain.on('error', () => undefined)
   const socket = connectTls({
-    ...{ socket: plain, secureContext },
-    ...{ rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] },
+    socket: plain,
+    secureContext,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
   })
   return { socket, reset: () => resetConnection(socket, plain) }
 }

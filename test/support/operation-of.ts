@@ -14,7 +14,9 @@ export async function learnOperations(): Promise<OperationOf> {
   const { versions } = await loadCatalogue(config)
   const operations = [...versions.values()].flatMap(({ api, operations }) =>
     operations.map(({ id, method, template }) => ({
-      ...{ api, id, method: method.toUpperCase() },
+      api,
+      id,
+      method: method.toUpperCase(),
       path: new RegExp(`^/v[^/]+${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
     })),
   )

@@ -259,7 +259,10 @@ async function writeHistory({ db }: BesidePortal, applicationId: string): Promis
       api: 'xs2a',
       version: '1.7.0',
       operation: isList ? 'listAccounts' : 'createConsent',
-      ...{ admitted, refused, refused_by_limit: refused, errors },
+      admitted,
+      refused,
+      refused_by_limit: refused,
+      errors,
       duration_ms_sum: scale * 960,
       duration_ms_max: 95,
       durations: noDurations()

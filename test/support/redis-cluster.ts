@@ -70,11 +70,21 @@ export async function startRedisCluster({
     const server = await startRedisServer({
       port,
       args: [
-        ...['--cluster-enabled', 'yes', '--cluster-config-file', join(folder, 'nodes.conf')],
-        ...['--cluster-port', String(bus), '--cluster-node-timeout', String(nodeTimeoutMs)],
+        '--cluster-enabled',
+        'yes',
+        '--cluster-config-file',
+        join(folder, 'nodes.conf'),
+        '--cluster-port',
+        String(bus),
+        '--cluster-node-timeout',
+        String(nodeTimeoutMs),
         // One dead primary must not close the slots of the others.
-        ...['--cluster-require-full-coverage', 'no', '--repl-diskless-sync-delay', '0'],
-        ...['--cluster-replica-validity-factor', '0'],
+        '--cluster-require-full-coverage',
+        'no',
+        '--repl-diskless-sync-delay',
+        '0',
+        '--cluster-replica-validity-factor',
+        '0',
         ...args,
       ],
     })

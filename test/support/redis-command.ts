@@ -12,8 +12,12 @@ export async function redisCommand(port: number, ...command: string[]): Promise<
   const password = command[0] === '-a' ? command[1] : undefined
   const [name = '', ...args] = password === undefined ? command : command.slice(2)
   const client = new Redis({
-    ...{ host: '127.0.0.1', port, lazyConnect: true },
-    ...{ enableReadyCheck: false, disableClientInfo: true, retryStrategy: () => null },
+    host: '127.0.0.1',
+    port,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    retryStrategy: () => null,
     commandTimeout: 30_000,
     ...(password !== undefined && { password }),
   })

@@ -61,8 +61,18 @@ export async function startRedisServer({
 
   function start(): Promise<ChildProcess> {
     return spawnRedis(port, [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
-      ...['--save', '', '--appendonly', 'no', '--enable-debug-command', 'yes'],
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      folder,
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--enable-debug-command',
+      'yes',
       ...args,
     ])
   }

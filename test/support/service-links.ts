@@ -25,6 +25,13 @@ export function serviceLinks(services: Readonly<Record<string, number>>): Record
 
 /** Services with the names of Tollgate's listeners, and others that a namespace may have. */
 export const roleServices: Readonly<Record<string, number>> = {
-  ...{ kubernetes: 443, redis: 6379, database: 5432, tollgate: 8080 },
-  ...{ gateway: 8080, portal: 8081, backend: 8082, sca: 8083, management: 9090 },
+  kubernetes: 443,
+  redis: 6379,
+  database: 5432,
+  tollgate: 8080,
+  gateway: 8080,
+  portal: 8081,
+  backend: 8082,
+  sca: 8083,
+  management: 9090,
 }

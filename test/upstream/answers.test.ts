@@ -140,8 +140,11 @@ async function startBackend(t: Test, message: Message, pieceBytes: number): Prom
 function poolTo(port: number): Pool {
   return createPool({
     url: `http://127.0.0.1:${port}`,
-    ...{ connectionsMax: 4, connectionMsMax: 30_000, connectMsMax: 2_000 },
-    ...{ idleMsMax: 4_000, idleMsCeiling: 30_000 },
+    connectionsMax: 4,
+    connectionMsMax: 30_000,
+    connectMsMax: 2_000,
+    idleMsMax: 4_000,
+    idleMsCeiling: 30_000,
     monotonic: () => performance.now(),
   })
 }

@@ -64,7 +64,10 @@ async function startPool(t: Test, isDown = false) {
   }
 
   return {
-    ...{ pool, arrived, send, next },
+    pool,
+    arrived,
+    send,
+    next,
     wait(ms: number) {
       time += ms
     },
@@ -228,8 +231,12 @@ async function octetsATurn(t: Test, eachTurn?: () => void): Promise<number> {
   t.teardown(() => server.close())
   const pool = createPool({
     url: `http://127.0.0.1:${port}`,
-    ...{ connectionsMax: answers, connectionMsMax: 1000, connectMsMax: 2000 },
-    ...{ idleMsMax: 500, idleMsCeiling: 700, monotonic: () => 0 },
+    connectionsMax: answers,
+    connectionMsMax: 1000,
+    connectMsMax: 2000,
+    idleMsMax: 500,
+    idleMsCeiling: 700,
+    monotonic: () => 0,
   })
   let isPaused = true
   let octetsOfTurn = 0

@@ -78,8 +78,11 @@ async function startBackend(
 function poolTo(t: Test, url: string, connectMsMax = 2_000): Pool {
   const pool = createPool({
     url,
-    ...{ connectionsMax: 1, connectionMsMax: 30_000, connectMsMax },
-    ...{ idleMsMax: 4_000, idleMsCeiling: 30_000 },
+    connectionsMax: 1,
+    connectionMsMax: 30_000,
+    connectMsMax,
+    idleMsMax: 4_000,
+    idleMsCeiling: 30_000,
     monotonic: () => performance.now(),
   })
   t.teardown(() => pool.close())

@@ -26,8 +26,11 @@ async function start(t: Test, onConnection: (socket: Socket) => void = () => und
   const port = await listenOnLoopback(server)
   const pool = createPool({
     url: `http://127.0.0.1:${port}`,
-    ...{ connectionsMax: 1, connectionMsMax: 30_000, connectMsMax: 2_000 },
-    ...{ idleMsMax: 4_000, idleMsCeiling: 30_000 },
+    connectionsMax: 1,
+    connectionMsMax: 30_000,
+    connectMsMax: 2_000,
+    idleMsMax: 4_000,
+    idleMsCeiling: 30_000,
     monotonic: () => performance.now(),
   })
   t.teardown(() => {

@@ -215,7 +215,10 @@ export const hostileAnswers: ReadonlyMap<string, HostileAnswer> = new Map(
 
 export const answerAttacks: readonly Attack[] = [...hostileAnswers.values()].map(
   ({ name, expected, why }): Attack => ({
-    ...{ kind: 'answer', answer: name, why, expected },
+    kind: 'answer',
+    answer: name,
+    why,
+    expected,
     ...(expected === 'cut' ? { closes: true } : {}),
   }),
 )

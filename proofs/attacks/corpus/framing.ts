@@ -257,19 +257,34 @@ const withoutBody: readonly Row[] = [
 export const framingAttacks: readonly Attack[] = [
   ...[...ofLengths, ...ofCodings].map(
     ([framing, body, expected, why]): Attack => ({
-      ...{ kind: 'framing', framing, body, expected, why, of: 'with body' },
+      kind: 'framing',
+      framing,
+      body,
+      expected,
+      why,
+      of: 'with body',
       ...(expected === 'forwarded' ? {} : { closes: true }),
     }),
   ),
   ...ofChunks.map(
     ([body, expected, why]): Attack => ({
-      ...{ kind: 'framing', body, expected, why, of: 'with body', framing: type + te },
+      kind: 'framing',
+      body,
+      expected,
+      why,
+      of: 'with body',
+      framing: type + te,
       ...(expected === 'forwarded' || expected === 'tolerated' ? {} : { closes: true }),
     }),
   ),
   ...withoutBody.map(
     ([framing, body, expected, why]): Attack => ({
-      ...{ kind: 'framing', framing, body, expected, why, of: 'without body' },
+      kind: 'framing',
+      framing,
+      body,
+      expected,
+      why,
+      of: 'without body',
       ...(expected === 'forwarded' ? {} : { closes: true }),
     }),
   ),

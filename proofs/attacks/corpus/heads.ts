@@ -177,12 +177,20 @@ export const headAttacks: readonly Attack[] = [
   ...fields.map(
     ([more, expected, why]): Attack => ({
       // Some of them are about Content-Type and Expect, so the usual fields of a body would disturb.
-      ...{ kind: 'head', fields: more, framing: '', body: '', expected, why },
+      kind: 'head',
+      fields: more,
+      framing: '',
+      body: '',
+      expected,
+      why,
     }),
   ),
   ...types.map(
     ([value, expected, why]): Attack => ({
-      ...{ kind: 'head', expected, why, of: 'with body' },
+      kind: 'head',
+      expected,
+      why,
+      of: 'with body',
       framing: `Content-Type: ${value}\r\nContent-Length: {length}\r\n`,
       body: '{json}',
     }),

@@ -44,44 +44,34 @@ const keys: readonly (readonly [key: string, expected: Outcome, why: string])[] 
 
 /** Keys in a query end up in logs. */
 const queries = [
-  ...[
-    'api_key={key}',
-    'apikey={key}',
-    'api-key={key}',
-    'x-api-key={key}',
-    'X-API-Key={key}',
-    'X_API_KEY={key}',
-  ],
-  ...[
-    'x-ibm-client-id={key}',
-    'a=b&api_key=c',
-    'a&b&apikey=',
-    'q=tg_AbCdEf123456_secret',
-    'q=xtg_AbCdEf123456_secret',
-  ],
-  ...[
-    'tg_AbCdEf123456_secret',
-    'tg_AbCdEf123456_secret=1',
-    'q=tg%5FAbCdEf123456%5fsecret',
-    'q=%74%67_AbCdEf123456_s',
-  ],
-  ...[
-    'q=%74%67%5F%41bCdEf123456%5Fsecret',
-    'x%2Dapi%2Dkey=abc',
-    'a=%ff&X-IBM%2dClient-Id=abc',
-    '%61pi_key=abc',
-  ],
+  'api_key={key}',
+  'apikey={key}',
+  'api-key={key}',
+  'x-api-key={key}',
+  'X-API-Key={key}',
+  'X_API_KEY={key}',
+  'x-ibm-client-id={key}',
+  'a=b&api_key=c',
+  'a&b&apikey=',
+  'q=tg_AbCdEf123456_secret',
+  'q=xtg_AbCdEf123456_secret',
+  'tg_AbCdEf123456_secret',
+  'tg_AbCdEf123456_secret=1',
+  'q=tg%5FAbCdEf123456%5fsecret',
+  'q=%74%67_AbCdEf123456_s',
+  'q=%74%67%5F%41bCdEf123456%5Fsecret',
+  'x%2Dapi%2Dkey=abc',
+  'a=%ff&X-IBM%2dClient-Id=abc',
+  '%61pi_key=abc',
 ]
 
 export const keyAttacks: readonly Attack[] = [
   ...keys.map(([key, expected, why]): Attack => ({ kind: 'key', key, expected, why })),
   ...queries.map(
     (query): Attack => ({
-      ...{
-        kind: 'key',
-        expected: missing,
-        why: 'a key in the query, which every hop writes to its log',
-      },
+      kind: 'key',
+      expected: missing,
+      why: 'a key in the query, which every hop writes to its log',
       target: `/{version}/{path}?${query}`,
     }),
   ),

@@ -36,14 +36,22 @@ const overrides = [
 export const methodAttacks: readonly Attack[] = [
   ...missing.map(
     ([method, why]): Attack => ({
-      ...{ kind: 'method', method, why },
-      ...{ framing: '', body: '', expected: '405' },
+      kind: 'method',
+      method,
+      why,
+      framing: '',
+      body: '',
+      expected: '405',
     }),
   ),
   ...unknown.map(
     ([method, why]): Attack => ({
-      ...{ kind: 'method', method, why },
-      ...{ framing: '', body: '', expected: 'refused' },
+      kind: 'method',
+      method,
+      why,
+      framing: '',
+      body: '',
+      expected: 'refused',
     }),
   ),
   ...overrides.map(

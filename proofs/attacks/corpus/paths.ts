@@ -200,13 +200,19 @@ export const pathAttacks: readonly Attack[] = [
   ...targets.map(([target, expected, why]): Attack => ({ kind: 'path', target, expected, why })),
   ...parameters.map(
     ([parameter, expected, why]): Attack => ({
-      ...{ kind: 'path', parameter, expected, why },
+      kind: 'path',
+      parameter,
+      expected,
+      why,
       of: 'parameter',
     }),
   ),
   ...targetsOfNone.map(
     ([target, expected, why]): Attack => ({
-      ...{ kind: 'path', target, expected, why },
+      kind: 'path',
+      target,
+      expected,
+      why,
       of: 'one',
     }),
   ),

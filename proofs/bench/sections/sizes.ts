@@ -8,8 +8,17 @@ import type { BenchWorld } from '../world.ts'
 import type { Section } from './section.ts'
 
 const tables = [
-  ...['developers', 'applications', 'subscriptions', 'api_keys', 'usage_minutes', 'usage_hours'],
-  ...['usage_days', 'call_records', 'availability_minutes', 'audit', 'audit_links'],
+  'developers',
+  'applications',
+  'subscriptions',
+  'api_keys',
+  'usage_minutes',
+  'usage_hours',
+  'usage_days',
+  'call_records',
+  'availability_minutes',
+  'audit',
+  'audit_links',
 ]
 
 /** How many bytes the stores hold for each thing that Tollgate keeps, after one call of every application to every operation. */

@@ -50,13 +50,15 @@ export function clockFaults({ shift }: ShiftedClocks): Fault[] {
   const base = { id: 'R9', isOutage: false, lastsMs: [2500, 3500] } as const
   return [
     {
-      ...{ ...base, title: 'gateways at −90 s and +90 s, one steps +1 h, then −1 h' },
+      ...base,
+      title: 'gateways at −90 s and +90 s, one steps +1 h, then −1 h',
       begin: () => shift([-90, 90, 3600, 0]),
       end: () => shift([-90, 90, -3600, 0]),
     },
     {
       // What matters is how far they are apart.
-      ...{ ...base, title: 'the store 30 s ahead of every gateway' },
+      ...base,
+      title: 'the store 30 s ahead of every gateway',
       begin: () => shift([-30, -30, -30, -30]),
       end: async () => undefined,
     },

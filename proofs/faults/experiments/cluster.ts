@@ -38,7 +38,9 @@ export function clusterFaults({ cluster, probe }: ClusterFaultsOptions): Cluster
     },
     faults: [
       {
-        ...{ ...base, title: 'Cluster: slot migration under load', isOutage: false },
+        ...base,
+        title: 'Cluster: slot migration under load',
+        isOutage: false,
         losesCounts: true,
         async begin(parts) {
           const [applicationId = ''] = parts.applicationIds
@@ -54,7 +56,10 @@ export function clusterFaults({ cluster, probe }: ClusterFaultsOptions): Cluster
         end: async () => undefined,
       },
       {
-        ...{ ...base, title: 'Cluster: majority lost', isOutage: true, lastsMs: [3000, 4000] },
+        ...base,
+        title: 'Cluster: majority lost',
+        isOutage: true,
+        lastsMs: [3000, 4000],
         async begin(parts) {
           const stays = await victim()
           watch(stays, parts)
@@ -66,7 +71,9 @@ export function clusterFaults({ cluster, probe }: ClusterFaultsOptions): Cluster
         },
       },
       {
-        ...{ ...base, title: 'Cluster: SIGKILL of a primary', isOutage: true },
+        ...base,
+        title: 'Cluster: SIGKILL of a primary',
+        isOutage: true,
         losesCounts: true,
         async begin(parts) {
           const killed = await victim()

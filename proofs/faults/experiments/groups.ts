@@ -86,7 +86,9 @@ const sentinels: Group = {
     const sentinel = await startRedisSentinel()
     t.teardown(() => sentinel.stop())
     const { rig, modes, probe } = await startManyServers(t, {
-      ...{ books, url: sentinel.url, port: (await sentinel.primary()).port },
+      books,
+      url: sentinel.url,
+      port: (await sentinel.primary()).port,
     })
     const { faults, restore } = sentinelFaults({ sentinel, probe })
     for (const fault of chosen(faults, isShare)) {
@@ -102,7 +104,9 @@ const cluster: Group = {
     const cluster = await startRedisCluster()
     t.teardown(() => cluster.stop())
     const { rig, modes, probe } = await startManyServers(t, {
-      ...{ books, url: cluster.url, port: (await cluster.ownerOf(0)).port },
+      books,
+      url: cluster.url,
+      port: (await cluster.ownerOf(0)).port,
     })
     const { faults, victim, isOnVictim } = clusterFaults({ cluster, probe })
     for (const fault of chosen(faults, isShare)) {

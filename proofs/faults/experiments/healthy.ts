@@ -40,8 +40,11 @@ async function bucketsOf(rig: Rig, plan: PlanName, applications: number): Promis
       buckets.push({
         stream: { name, key, method: 'GET', path, gateways: places, perSecond: 0, windows },
         judged: {
-          ...{ stream: name, applicationId, operation: `xs2a@1.7.0 ${operation}` },
-          ...{ calls, windows },
+          stream: name,
+          applicationId,
+          operation: `xs2a@1.7.0 ${operation}`,
+          calls,
+          windows,
         },
       })
     }
@@ -83,7 +86,13 @@ async function judged(
   const retries = judgeRetries(judgedBuckets, calls)
   const took = monotonicMs() - startedAt
   return {
-    ...{ id, title, calls: calls.length, windows, honesty, retries, latency: noLatency },
+    id,
+    title,
+    calls: calls.length,
+    windows,
+    honesty,
+    retries,
+    latency: noLatency,
     backMs: undefined,
     lost: undefined,
     notes: [...notes, `${Math.round((calls.length / took) * 1000)} calls/s`],
@@ -125,7 +134,10 @@ export async function runSoak(rig: Rig, { plan, full, mostMs }: SoakOptions): Pr
   const title = `${buckets.length} buckets of ${calls}, window after window`
   return judged(rig, { id: 'I1', title, buckets, log }, async () => {
     await rig.order({
-      ...{ order: 'soak', full, mostMs, parallel: 160 },
+      order: 'soak',
+      full,
+      mostMs,
+      parallel: 160,
       streams: buckets.map(({ stream }) => ({ ...stream, calls: Math.ceil(calls * 1.03) })),
       windows: { seconds, offsetMs: wallOffsetMs() },
     })

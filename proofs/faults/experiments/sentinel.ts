@@ -38,7 +38,9 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
   return {
     faults: [
       {
-        ...{ ...base, title: 'Sentinel: SIGKILL of the primary', isOutage: true },
+        ...base,
+        title: 'Sentinel: SIGKILL of the primary',
+        isOutage: true,
         async begin({ lost, mended, applicationIds }) {
           const to = await other()
           const before = await counted(from, applicationIds)
@@ -51,7 +53,9 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
         end: () => switching,
       },
       {
-        ...{ ...base, title: 'Sentinel: failover by command', isOutage: false },
+        ...base,
+        title: 'Sentinel: failover by command',
+        isOutage: false,
         async begin({ mended }) {
           await other()
           await sentinel.failover()
@@ -61,7 +65,9 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
       },
       ...([0, 1] as const).map(
         (replicas): Fault => ({
-          ...{ ...base, isOutage: false, lastsMs: [3500, 4500] },
+          ...base,
+          isOutage: false,
+          lastsMs: [3500, 4500],
           title: `Sentinel: primary and gateways cut off from the rest, min-replicas ${replicas}`,
           async begin({ lost, mended, applicationIds }) {
             const to = await other()

@@ -15,8 +15,12 @@ const aof = ['--appendonly', 'yes', '--appendfsync', 'everysec']
 
 /** Keeps its keys in a file that takes seconds to load, during which every answer is LOADING. */
 const slowFile = [
-  ...['--dbfilename', 'slow.rdb', '--key-load-delay', '1000'],
-  ...['--loading-process-events-interval-bytes', '1024'],
+  '--dbfilename',
+  'slow.rdb',
+  '--key-load-delay',
+  '1000',
+  '--loading-process-events-interval-bytes',
+  '1024',
 ]
 
 /** Runs over all counters, as a careless operator would. */
@@ -39,20 +43,30 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
   return [
     {
       // It may have lost its last second, so it is treated like one that lost its counters.
-      ...{ id: 'R2', title: 'SIGKILL, restart with AOF everysec', ...outage, args: aof },
+      id: 'R2',
+      title: 'SIGKILL, restart with AOF everysec',
+      ...outage,
+      args: aof,
       losesCounts: true,
       begin: () => redis().kill(),
       end: () => redis().restart(),
     },
     {
-      ...{ id: 'R2', title: 'SIGKILL, restart without a file', ...outage, losesCounts: true },
+      id: 'R2',
+      title: 'SIGKILL, restart without a file',
+      ...outage,
+      losesCounts: true,
       begin: () => redis().kill(),
       end: () => redis().restart(),
     },
     {
-      ...{ id: 'R2', title: 'SIGKILL, and one gateway killed and started again meanwhile' },
+      id: 'R2',
+      title: 'SIGKILL, and one gateway killed and started again meanwhile',
       // The gateway that comes anew does not know what it admitted before: one share more.
-      ...{ ...outage, losesCounts: true, faultedMost: 200, killed: [1] },
+      ...outage,
+      losesCounts: true,
+      faultedMost: 200,
+      killed: [1],
       async begin({ spend }) {
         await redis().kill()
         await delay(300)
@@ -62,22 +76,31 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
       end: () => redis().restart(),
     },
     {
-      ...{ id: 'R3', title: 'SIGSTOP', isOutage: true, lastsMs: [5000, 5000] },
+      id: 'R3',
+      title: 'SIGSTOP',
+      isOutage: true,
+      lastsMs: [5000, 5000],
       begin: async () => redis().suspend(),
       end: async () => redis().resume(),
     },
     {
-      ...{ id: 'R3', title: 'CLIENT PAUSE ALL', ...hang },
+      id: 'R3',
+      title: 'CLIENT PAUSE ALL',
+      ...hang,
       begin: async () => void (await redis().cli('CLIENT', 'PAUSE', '3000', 'ALL')),
       end: async () => undefined,
     },
     {
-      ...{ id: 'R3', title: 'CLIENT PAUSE WRITE', ...hang },
+      id: 'R3',
+      title: 'CLIENT PAUSE WRITE',
+      ...hang,
       begin: async () => void (await redis().cli('CLIENT', 'PAUSE', '3000', 'WRITE')),
       end: async () => undefined,
     },
     {
-      ...{ id: 'R3', title: 'DEBUG SLEEP', ...hang },
+      id: 'R3',
+      title: 'DEBUG SLEEP',
+      ...hang,
       async begin() {
         const asleep = redis().cli('DEBUG', 'SLEEP', '3')
         undo.push(() => asleep)
@@ -85,7 +108,9 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
       end: undoAll,
     },
     {
-      ...{ id: 'R3', title: 'endless Lua, then BUSY', ...outage },
+      id: 'R3',
+      title: 'endless Lua, then BUSY',
+      ...outage,
       async begin() {
         await redis().cli('CONFIG', 'SET', 'busy-reply-threshold', '1000')
         const looping = redis().cli('EVAL', 'while true do end', '0')
@@ -97,12 +122,17 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
       },
     },
     {
-      ...{ id: 'R4', title: 'REPLICAOF: READONLY', ...outage },
+      id: 'R4',
+      title: 'REPLICAOF: READONLY',
+      ...outage,
       begin: async () => void (await redis().cli('REPLICAOF', '127.0.0.1', '1')),
       end: async () => void (await redis().cli('REPLICAOF', 'NO', 'ONE')),
     },
     {
-      ...{ id: 'R4', title: 'LOADING a large file', ...outage, args: slowFile },
+      id: 'R4',
+      title: 'LOADING a large file',
+      ...outage,
+      args: slowFile,
       losesCounts: true,
       async begin() {
         await redis().cli('DEBUG', 'POPULATE', '3500', 'filler', '100')
@@ -113,17 +143,23 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
       end: async () => undefined,
     },
     {
-      ...{ id: 'R4', title: 'maxmemory: OOM', ...outage },
+      id: 'R4',
+      title: 'maxmemory: OOM',
+      ...outage,
       begin: async () => void (await redis().cli('CONFIG', 'SET', 'maxmemory', '1')),
       end: async () => void (await redis().cli('CONFIG', 'SET', 'maxmemory', '0')),
     },
     {
-      ...{ id: 'R4', title: 'SCRIPT FLUSH every 50 ms', ...nuisance },
+      id: 'R4',
+      title: 'SCRIPT FLUSH every 50 ms',
+      ...nuisance,
       begin: async () => repeat(0.05, 'SCRIPT', 'FLUSH'),
       end: undoAll,
     },
     {
-      ...{ id: 'R4', title: 'requirepass changed: NOAUTH', ...outage },
+      id: 'R4',
+      title: 'requirepass changed: NOAUTH',
+      ...outage,
       async begin() {
         await redis().cli('CONFIG', 'SET', 'requirepass', 'changed')
         await redis().cli('-a', 'changed', 'CLIENT', 'KILL', 'TYPE', 'normal')
@@ -133,7 +169,9 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
     },
     {
       // Nobody else can know what a counter held that was overwritten: who never saw the bucket gets it anew.
-      ...{ id: 'R4', title: 'WRONGTYPE: all counters overwritten', ...nuisance },
+      id: 'R4',
+      title: 'WRONGTYPE: all counters overwritten',
+      ...nuisance,
       faultedMost: 200,
       begin: async () =>
         void (await redis().cli(
@@ -144,19 +182,28 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
       end: async () => undefined,
     },
     {
-      ...{ id: 'R4', title: 'PERSIST on all counters every 250 ms', ...nuisance },
+      id: 'R4',
+      title: 'PERSIST on all counters every 250 ms',
+      ...nuisance,
       begin: async () => repeat(0.25, 'EVAL', overAllCounters(`redis.call('PERSIST', key)`), '0'),
       end: undoAll,
     },
     {
-      ...{ id: 'R7', title: 'FLUSHALL', isOutage: false, lastsMs: [1000, 1500] },
-      ...{ losesCounts: true, isInstant: true },
+      id: 'R7',
+      title: 'FLUSHALL',
+      isOutage: false,
+      lastsMs: [1000, 1500],
+      losesCounts: true,
+      isInstant: true,
       begin: async () => void (await redis().cli('FLUSHALL')),
       end: async () => undefined,
     },
     {
-      ...{ id: 'R7', title: 'restart empty at once', isOutage: false, lastsMs: [1500, 2000] },
-      ...{ losesCounts: true },
+      id: 'R7',
+      title: 'restart empty at once',
+      isOutage: false,
+      lastsMs: [1500, 2000],
+      losesCounts: true,
       async begin() {
         await redis().kill()
         await redis().restart()
@@ -164,7 +211,9 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
       end: async () => undefined,
     },
     {
-      ...{ id: 'R8', title: '1 in 10 answers lost after execution', ...nuisance },
+      id: 'R8',
+      title: '1 in 10 answers lost after execution',
+      ...nuisance,
       async begin({ random }) {
         for (const proxy of rig.redisProxies) {
           await proxy.trouble({ kind: 'lose', oneIn: 10, seed: random.between(0, 2 ** 31) })
@@ -174,12 +223,18 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
     },
     {
       // All of it within the deadline: no share is used.
-      ...{ id: 'R8', title: 'a hiccup of 150 ms in each second', ...nuisance, faultedMost: 100 },
+      id: 'R8',
+      title: 'a hiccup of 150 ms in each second',
+      ...nuisance,
+      faultedMost: 100,
       begin: async () => repeat(0.85, 'DEBUG', 'SLEEP', '0.15'),
       end: undoAll,
     },
     {
-      ...{ id: 'R8', title: 'answers 30 to 80 ms late', ...nuisance, faultedMost: 100 },
+      id: 'R8',
+      title: 'answers 30 to 80 ms late',
+      ...nuisance,
+      faultedMost: 100,
       async begin({ random }) {
         const seed = random.between(0, 2 ** 31)
         for (const proxy of rig.redisProxies) {
@@ -189,12 +244,16 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
       end: () => calm(rig.redisProxies),
     },
     {
-      ...{ id: 'N1', title: 'one gateway cut off from Redis', ...nuisance },
+      id: 'N1',
+      title: 'one gateway cut off from Redis',
+      ...nuisance,
       begin: async () => rig.redisProxies[0]?.trouble({ kind: 'stall' }),
       end: () => calm(rig.redisProxies),
     },
     {
-      ...{ id: 'N1', title: 'one gateway cut off from PostgreSQL', ...nuisance },
+      id: 'N1',
+      title: 'one gateway cut off from PostgreSQL',
+      ...nuisance,
       withoutRegistry: [0],
       begin: async () => rig.postgresProxies[0]?.trouble({ kind: 'stall' }),
       end: () => calm(rig.postgresProxies),

@@ -5,8 +5,14 @@ export type Market = 'IL' | 'EUR'
 
 /** Days of the Jewish calendar on which the banks of Israel rest, as `day month`. */
 const feasts = new Set([
-  ...['1 Tishri', '2 Tishri', '10 Tishri', '15 Tishri', '22 Tishri'],
-  ...['15 Nisan', '21 Nisan', '6 Sivan'],
+  '1 Tishri',
+  '2 Tishri',
+  '10 Tishri',
+  '15 Tishri',
+  '22 Tishri',
+  '15 Nisan',
+  '21 Nisan',
+  '6 Sivan',
 ])
 
 /** Independence Day is moved off the days beside a Sabbath: what it then falls on, as `weekday day month`. */

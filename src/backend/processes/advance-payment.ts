@@ -60,7 +60,9 @@ async function settle(
   const { settleAt: at, debtorAccountId } = planOf(payment)
   const { body, currency } = payment
   const moved = await lockAccounts(stores, {
-    ...{ debtorAccountId, creditorAccount: body.creditorAccount, currency },
+    debtorAccountId,
+    creditorAccount: body.creditorAccount,
+    currency,
   })
   const { debtor, creditor } = moved
   if (creditor !== undefined && creditor.status !== 'enabled') {

@@ -33,14 +33,20 @@ export async function bookTransfer(
 ): Promise<string> {
   const id = randomUUID()
   await stores.accounts.book({
-    ...{ ...shared, ...debit, id, accountId: debtor.id },
+    ...shared,
+    ...debit,
+    id,
+    accountId: debtor.id,
     amount: negate(shared.amount),
     counterpartyName: creditorName,
     counterpartyIban: creditorIban,
   })
   if (creditor !== undefined) {
     await stores.accounts.book({
-      ...{ ...shared, ...credit, id: randomUUID(), accountId: creditor.id },
+      ...shared,
+      ...credit,
+      id: randomUUID(),
+      accountId: creditor.id,
       counterpartyName: debtor.ownerName,
       counterpartyIban: debtor.iban,
     })

@@ -12,9 +12,13 @@ export function describeSandbox() {
     secrets: sandboxSecrets,
     customers: sandboxPsus.map(describeCustomer),
     ways: waysIntoStates.map(({ of, member, states }) => ({
-      ...{ of, ofInHebrew: inHebrew(of), member },
+      of,
+      ofInHebrew: inHebrew(of),
+      member,
       states: states.map(({ state, ways }) => ({
-        ...{ state, ways, waysInHebrew: ways.map(inHebrew) },
+        state,
+        ways,
+        waysInHebrew: ways.map(inHebrew),
       })),
     })),
   }

@@ -59,7 +59,10 @@ export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRout
         const { id: consentId, createdAt, firstUsedAt } = consent
         const { status: consentStatus } = consentAt(consent, options.now(), options.timeZone)
         return {
-          ...{ consentId, consentStatus, createdAt, firstUsedAt },
+          consentId,
+          consentStatus,
+          createdAt,
+          firstUsedAt,
           psuName: sandboxNameIn('en', psuName),
         }
       })

@@ -162,7 +162,9 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     const { words } = visit(request)
     const again = (error: string) =>
       showSignIn({ request, reply: reply.code(422) }, authorisation, {
-        ...{ csrfToken, psuId, error },
+        csrfToken,
+        psuId,
+        error,
         isFilled: false,
         notice: undefined,
       })
@@ -196,7 +198,8 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     const csrfToken = formToken(authorisation, session)
     const isFilled = request.query['fill'] === 'code'
     return showDecision({ request, reply }, authorisation, {
-      ...{ csrfToken, isFilled },
+      csrfToken,
+      isFilled,
       error: undefined,
     })
   })
@@ -218,7 +221,8 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     const picked = form.getAll('account').filter((id) => offered.has(id))
     const again = (error: string) =>
       showDecision({ request, reply: reply.code(422) }, authorisation, {
-        ...{ csrfToken, error },
+        csrfToken,
+        error,
         isFilled: false,
       })
     if (choice !== undefined && picked.length === 0) return again(words.t('bank.choose.none'))

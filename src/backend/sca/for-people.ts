@@ -21,8 +21,10 @@ export function moneyForPeople({ amount, currency }: Amount, language: Language)
   const [, fraction = ''] = amount.split('.')
   const digits = fraction.length
   const format = new Intl.NumberFormat(locale, {
-    ...{ style: 'currency', currency },
-    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
   })
   // A decimal text is formatted exactly; as a number it would not be.
   return format.format(amount as Intl.StringNumericLiteral)

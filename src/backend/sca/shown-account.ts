@@ -35,13 +35,19 @@ export async function namedAccounts(
   const inWords = (name: string) => sandbox?.nameIn(words.language, name) ?? name
   return [
     ...accounts.map(({ id, iban, currency, displayName, name }) => ({
-      ...{ id, iban, code: currency, maskedPan: undefined },
+      id,
+      iban,
+      code: currency,
+      maskedPan: undefined,
       name: inWords(displayName ?? name),
       number: ibanForPeople(iban),
       currency: currencyForPeople(currency, words),
     })),
     ...cards.map(({ id, currency, maskedPan, displayName }) => ({
-      ...{ id, iban: undefined, code: currency, maskedPan },
+      id,
+      iban: undefined,
+      code: currency,
+      maskedPan,
       name: displayName === null ? words.t('bank.card') : inWords(displayName),
       number: maskedPan,
       currency: undefined,

@@ -53,7 +53,11 @@ export function registerDiff(command: Command, context: CommandContext): void {
           replay === true
             ? await context.registry((stores) =>
                 replayApplications({
-                  ...{ stores, catalogue, from: old, to: young, nowMs: context.now() },
+                  stores,
+                  catalogue,
+                  from: old,
+                  to: young,
+                  nowMs: context.now(),
                   only: application,
                 }),
               )

@@ -141,7 +141,9 @@ async function filterOf(
     ...(party === undefined ? [] : [party]),
   ]
   return {
-    ...{ event, from, until },
+    event,
+    from,
+    until,
     keyId: key,
     parties: parties.length === 0 ? undefined : parties,
   }

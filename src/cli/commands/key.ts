@@ -111,7 +111,10 @@ export function registerKey(command: Command, context: CommandContext): void {
       const issued = await context.registry(async (stores) => {
         const { id: applicationId } = await findApplication(stores, application)
         return stores.keys.issue({
-          ...{ applicationId, name, expiresAt: expires, by },
+          applicationId,
+          name,
+          expiresAt: expires,
+          by,
           allowedAddresses: from,
         })
       })

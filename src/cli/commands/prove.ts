@@ -46,7 +46,10 @@ export function registerProve(command: Command, context: CommandContext): void {
       const report = {
         processes: told.map(({ host, pid, share }) => ({ host, pid, share })),
         silent: silent.map(({ host, pid }) => ({ host, pid })),
-        ...{ windows: verdicts.length, calls, twice, missing },
+        windows: verdicts.length,
+        calls,
+        twice,
+        missing,
       }
       context.output.result(json, report, () =>
         [
@@ -129,14 +132,22 @@ function drawTwice(verdicts: readonly WindowVerdict[]): readonly string[] {
   if (verdicts.length === 0) return []
   const rows = verdicts.flatMap(({ bucket, window, count, twice }) =>
     twice.map(({ by, ...range }) => ({
-      ...{ bucket, window, count, numbers: rangeOf(range), by: by.join(', ') },
+      bucket,
+      window,
+      count,
+      numbers: rangeOf(range),
+      by: by.join(', '),
     })),
   )
   return [
     '',
     'Given twice: these calls were counted in two places. Look for two primaries of Redis, or a gateway with another REDIS_URL.',
     drawTable(rows.slice(0, shownMax), {
-      ...{ Bucket: 'bucket', Window: 'window', n: 'count', Numbers: 'numbers', By: 'by' },
+      Bucket: 'bucket',
+      Window: 'window',
+      n: 'count',
+      Numbers: 'numbers',
+      By: 'by',
     }),
   ]
 }
@@ -144,13 +155,20 @@ function drawTwice(verdicts: readonly WindowVerdict[]): readonly string[] {
 function drawMissing(verdicts: readonly WindowVerdict[]): readonly string[] {
   if (verdicts.length === 0) return []
   const rows = verdicts.map(({ bucket, window, count, missing, local }) => ({
-    ...{ bucket, window, count, numbers: missing.map(rangeOf).join(', '), local },
+    bucket,
+    window,
+    count,
+    numbers: missing.map(rangeOf).join(', '),
+    local,
   }))
   return [
     '',
     'Missing: counted, but no process that answered gave them. A process that was killed takes its numbers along; Redis counts calls admitted without it afterwards; and a count that comes too late is given up. Each errs towards fewer calls.',
     drawTable(rows.slice(0, shownMax), {
-      ...{ Bucket: 'bucket', Window: 'window', n: 'count', Numbers: 'numbers' },
+      Bucket: 'bucket',
+      Window: 'window',
+      n: 'count',
+      Numbers: 'numbers',
       'Without Redis': 'local',
     }),
   ]

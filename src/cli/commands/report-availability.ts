@@ -57,7 +57,9 @@ async function read(
     readAvailabilityReport({
       availability: stores.availability,
       published: only === undefined ? [...catalogue.versions.values()] : [only],
-      ...{ from, to, timeZone },
+      from,
+      to,
+      timeZone,
       now: context.now(),
     }).catch((error: unknown) => {
       if (error instanceof RangeError) throw new UsageError(error.message)

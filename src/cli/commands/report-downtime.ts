@@ -40,8 +40,12 @@ export function registerReportDowntime(command: Command, context: CommandContext
         text === undefined ? undefined : publishedVersion(await context.catalogue(), text)
       const made = await context.registry((stores) =>
         stores.availability.maintenance.announce({
-          ...{ api: published?.api, version: published?.version },
-          ...{ from, until, reason, by },
+          api: published?.api,
+          version: published?.version,
+          from,
+          until,
+          reason,
+          by,
         }),
       )
       output.result(json, made, () => drawFields({ ...made }))

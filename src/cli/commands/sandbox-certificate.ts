@@ -37,7 +37,7 @@ export async function makeSandboxCertificates(
   const pair = await registry(async (stores) => {
     const application = await findApplication(stores, reference)
     const crlUrl = `${portal}${crlPath}`
-    return makeSandboxPair({ ...{ stores, application, roles, defect, crlUrl, by }, now })
+    return makeSandboxPair({ stores, application, roles, defect, crlUrl, by, now })
   })
   const written = json === true ? [] : await writePair(out, pair)
   output.result(json, pair, () => written.join('\n'))

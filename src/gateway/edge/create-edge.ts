@@ -145,11 +145,15 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   const { isTraceSampled } = options
   const calls = createRunCall({
     checks: isTraceSampled === undefined ? checks : checks.timed(timedChecks, monotonic),
-    ...{ refuse, observer },
+    refuse,
+    observer,
   })
   const app = await createListener({
     receive: createReceiveCall({
-      ...{ published: options.published, portalUrl, monotonic, randomUUID },
+      published: options.published,
+      portalUrl,
+      monotonic,
+      randomUUID,
       isTraceSampled: isTraceSampled ?? (() => false),
       followsSampledFlag: options.followsSampledFlag === true,
       clientAddress: createClientAddress({
@@ -161,7 +165,8 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     calls,
     forward: forwarder.forward,
     refuseSocket: createRefuseSocket({
-      ...{ portalUrl, randomUUID },
+      portalUrl,
+      randomUUID,
       onRefused: (code) => observer.refusedUnparsed(code),
     }),
     connectionLimits: options.connectionLimits,

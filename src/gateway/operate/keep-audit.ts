@@ -100,8 +100,11 @@ function changeOf({ position, hash, entry, personal }: SealedEntry) {
   const { actor, action, subject, requestId } = entry
   return {
     event: changeEvent(actor),
-    ...{ actor, subject, requestId: requestId ?? undefined },
-    ...{ address: personal['address'], agent: personal['agent'] },
+    actor,
+    subject,
+    requestId: requestId ?? undefined,
+    address: personal['address'],
+    agent: personal['agent'],
     detail: { action, position: String(position), hash },
   }
 }

@@ -79,8 +79,11 @@ export function createKeyFailures({ events, keys, now }: KeyFailuresOptions): Ke
       if (call.refusal === 'ADDRESS_NOT_ALLOWED' && call.caller !== undefined) {
         const { keyId, applicationId } = call.caller
         events.record({
-          ...{ event: 'key.refused', ...whence(call), keyId },
-          ...{ reason: 'address', subject: `application:${applicationId}` },
+          event: 'key.refused',
+          ...whence(call),
+          keyId,
+          reason: 'address',
+          subject: `application:${applicationId}`,
         })
       }
       const certificate = refusedCertificate(call)

@@ -177,7 +177,10 @@ export function createGatewayMetrics(
     read: () => load?.().uploadOctets,
   })
   createPoolGauges({
-    ...{ prefix: 'gateway_backend', to: 'the backend', waits: 'Calls', registers },
+    prefix: 'gateway_backend',
+    to: 'the backend',
+    waits: 'Calls',
+    registers,
     labelNames: ['backend'],
     read: () =>
       [...(load?.().backends ?? [])].map(([backend, of]) => ({ labels: { backend }, load: of })),

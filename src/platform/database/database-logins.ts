@@ -194,7 +194,8 @@ export function createLogins({ url, servers, applicationName, log }: LoginsOptio
 async function logIn(url: string, applicationName: string): Promise<void> {
   const client = new Client({
     ...splitDatabaseTls(url),
-    ...{ application_name: applicationName, connectionTimeoutMillis: attemptMs },
+    application_name: applicationName,
+    connectionTimeoutMillis: attemptMs,
   })
   // A connection that breaks after its attempt must not end the process.
   client.on('error', () => undefined)

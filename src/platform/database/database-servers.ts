@@ -135,9 +135,8 @@ export async function isStandby(
   client: Pick<Client, 'query'>,
   timeoutMs: number | undefined,
 ): Promise<boolean> {
-  const { rows } = await client.query<{ isStandby: boolean }>({
-    text: 'select pg_is_in_recovery() as "isStandby"',
-    ...{ query_timeout: timeoutMs },
-  })
+  // An option of each statement that the types leave out.
+  const query = { text: 'select pg_is_in_recovery() as "isStandby"', query_timeout: timeoutMs }
+  const { rows } = await client.query<{ isStandby: boolean }>(query)
   return rows[0]?.isStandby === true
 }

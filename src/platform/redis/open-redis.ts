@@ -108,7 +108,9 @@ export function followLogin(options: RedisOptions, address: RedisAddress): void 
   for (const name of loginNames) {
     if (!(name in address)) continue
     Object.defineProperty(options, name, {
-      ...{ get: () => login[name], enumerable: true, configurable: true },
+      get: () => login[name],
+      enumerable: true,
+      configurable: true,
     })
   }
 }

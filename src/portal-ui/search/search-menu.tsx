@@ -185,7 +185,11 @@ function isSuggested({ kind, href }: FoundEntry): boolean {
 
 function callEntry(requestId: string): FoundEntry {
   return {
-    ...{ kind: 'call', title: t('search.lookUp'), detail: requestId, place: '', words: '' },
+    kind: 'call',
+    title: t('search.lookUp'),
+    detail: requestId,
+    place: '',
+    words: '',
     href: `/r/${requestId}`,
   }
 }

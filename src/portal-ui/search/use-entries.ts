@@ -24,7 +24,12 @@ export function useEntries() {
     enabled: session !== null && session !== undefined,
   })
   const page = (title: string, href: string): FoundEntry => ({
-    ...{ kind: 'page', title, detail: '', place: '', words: href.slice(1), href },
+    kind: 'page',
+    title,
+    detail: '',
+    place: '',
+    words: href.slice(1),
+    href,
   })
   const developer = session?.developer
   const pages = [
@@ -42,7 +47,11 @@ export function useEntries() {
   ]
   const own = (applications.data?.items ?? []).map(
     ({ id, name }): FoundEntry => ({
-      ...{ kind: 'application', title: name, detail: '', place: '', words: id },
+      kind: 'application',
+      title: name,
+      detail: '',
+      place: '',
+      words: id,
       href: `${pagePaths.applications}/${id}`,
     }),
   )

@@ -213,7 +213,9 @@ export function createAttempts(options: AttemptsOptions): Attempts {
               { limiter: limiters.signInOfNetwork(network), name: network, success: 'reward' },
               ...(isUnknown ? [] : [ofAddressInNetwork(network, email)]),
               {
-                ...{ limiter: limiters.strangersOfAddress, name: account, success: 'stay' },
+                limiter: limiters.strangersOfAddress,
+                name: account,
+                success: 'stay',
                 consolation:
                   'You can sign in now with a browser that you have used before, or choose a new password by email.',
               },
@@ -222,7 +224,8 @@ export function createAttempts(options: AttemptsOptions): Attempts {
           : [
               { limiter: limiters.signInOfDevice, name: named(device, email), success: 'delete' },
               {
-                ...{ limiter: limiters.signInOfDeviceInADay, name: named(device, email) },
+                limiter: limiters.signInOfDeviceInADay,
+                name: named(device, email),
                 success: 'delete',
               },
               { limiter: limiters.devicesOfAddress, name: account, success: 'stay' },

@@ -36,7 +36,8 @@ export function createExportPlaces(): ExportPlaces {
 
 function tooMany(detail: string): PortalError {
   return new PortalError({
-    ...{ code: 'ATTEMPTS_EXCEEDED', detail },
+    code: 'ATTEMPTS_EXCEEDED',
+    detail,
     headers: { 'retry-after': retryAfterSeconds },
   })
 }

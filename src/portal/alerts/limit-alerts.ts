@@ -62,7 +62,10 @@ export function createLimitAlerts(options: LimitAlertsOptions): LimitAlerts {
     while (peeks < peeksMax) {
       const nowMs = now()
       const page = await findActiveApplications(db, {
-        ...{ since: new Date(nowMs - activeMs), after, max: applicationsPerPage, nowMs },
+        since: new Date(nowMs - activeMs),
+        after,
+        max: applicationsPerPage,
+        nowMs,
       })
       for (const application of page) {
         peeks += await check(application)
@@ -161,13 +164,11 @@ function watchedLimits(
   )
   const versions = new Set(operations.map(({ api, version }) => `${api} ${version}`))
   return countedLimits({
-    ...{
-      applicationId: id,
-      subscriptions: inForce(subscriptions, catalogue, nowMs),
-      overrides,
-      catalogue,
-      nowMs,
-    },
+    applicationId: id,
+    subscriptions: inForce(subscriptions, catalogue, nowMs),
+    overrides,
+    catalogue,
+    nowMs,
   }).filter(({ api, version, operation, limit, peeked }) => {
     const isCalled =
       operation === null

@@ -3,7 +3,12 @@ import type { AnsweredCalls, UsageSums } from '../../registry/usage/usage-histor
 import type { UsageCounts } from './schemas/usage.ts'
 
 const nothing: UsageSums = {
-  ...{ admitted: 0, refused: 0, refusedByLimit: 0, errors: 0, averageMs: null, maxMs: null },
+  admitted: 0,
+  refused: 0,
+  refusedByLimit: 0,
+  errors: 0,
+  averageMs: null,
+  maxMs: null,
   durations: noDurations(),
   answered: { '2xx': 0, '3xx': 0, '4xx': 0, '429': 0, '5xx': 0, none: 0 },
 }

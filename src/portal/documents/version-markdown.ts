@@ -69,8 +69,10 @@ function operationSection(operation: Operation, document: JsonObject, { t }: Wor
       : [
           [
             row([
-              ...[t('markdown.parameter'), t('markdown.place')],
-              ...[t('markdown.required'), t('markdown.meaning')],
+              t('markdown.parameter'),
+              t('markdown.place'),
+              t('markdown.required'),
+              t('markdown.meaning'),
             ]),
             '|---|---|---|---|',
             ...parameters.map(({ name, in: place, isRequired, object }) => {

@@ -31,7 +31,11 @@ export function createSearchIndex({
   function guideEntries(language: Language): SearchEntry[] {
     return guides.list(language).flatMap(({ name, title, description, headings }) => [
       {
-        ...{ kind: 'guide' as const, title, detail: description, place: '', words: name },
+        kind: 'guide' as const,
+        title,
+        detail: description,
+        place: '',
+        words: name,
         href: `/guides/${name}`,
       },
       ...headings

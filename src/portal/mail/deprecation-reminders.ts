@@ -106,7 +106,11 @@ export function createDeprecationReminders(
     if (from === undefined || to === undefined) return undefined
     const db: RegistryTransaction = trx
     const { calls, allowed, missing } = await replayApplication({
-      ...{ ...application, catalogue: published, from, to, nowMs: now() },
+      ...application,
+      catalogue: published,
+      from,
+      to,
+      nowMs: now(),
       stores: {
         calls: createCallRecords({ db }),
         overrides: createOverrides({ db, now }),

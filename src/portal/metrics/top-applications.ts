@@ -70,7 +70,10 @@ async function readUsedUp(
   const watched = (await figures.limitsOf([...known.keys()])).flatMap(
     ({ applicationId, subscriptions, overrides }) =>
       countedLimits({
-        ...{ applicationId, overrides, catalogue: catalogue(), nowMs: now() },
+        applicationId,
+        overrides,
+        catalogue: catalogue(),
+        nowMs: now(),
         subscriptions: inForce(subscriptions, catalogue(), now()),
       }).map((counted) => ({ applicationId, counted })),
   )
@@ -86,8 +89,15 @@ async function readUsedUp(
       const { applicationName, developerEmail } = caller
       const { api, version, operation, limit } = counted
       found.push({
-        ...{ applicationId, applicationName, developerEmail, api, version, operation },
-        ...{ limitName: limit.name, limit: limit.calls, used: state.count },
+        applicationId,
+        applicationName,
+        developerEmail,
+        api,
+        version,
+        operation,
+        limitName: limit.name,
+        limit: limit.calls,
+        used: state.count,
         resetsAt: new Date(resetsAt(nowMs, state.resetMs)),
       })
     }

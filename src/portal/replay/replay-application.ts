@@ -25,7 +25,11 @@ export async function replayApplication(options: ReplayApplicationOptions): Prom
   const overrides = await stores.overrides.list({ applicationId })
   const key = versionKey(to.api, to.version)
   return replayCalls({
-    ...{ catalogue, from, to, calls, nowMs },
+    catalogue,
+    from,
+    to,
+    calls,
+    nowMs,
     plan: catalogue.plans.get(plan),
     overrides: overrides.filter(({ api, version }) => versionKey(api, version) === key),
   })

@@ -173,7 +173,10 @@ function createTally(operation: Operation, route: Route, limits: ReplayedLimits)
 
     result(instead: (gone: Operation) => Instead): ReplayedOperation {
       return {
-        ...{ operation, calls, allowed, allowedBefore },
+        operation,
+        calls,
+        allowed,
+        allowedBefore,
         refusals: [...refusals.values()].toSorted((a, b) => b.calls - a.calls),
         instead: 'code' in route && calls > 0 ? instead(operation) : undefined,
       }

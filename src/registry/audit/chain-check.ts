@@ -118,7 +118,10 @@ export function createChainCheck({ start, keys, expected }: ChainCheckOptions): 
       if (position === next + 1) fault('missing-link', next, null)
       else if (position > next) {
         faults.push({
-          ...{ kind: 'missing-link', position: next, toPosition: position - 1, entryId: null },
+          kind: 'missing-link',
+          position: next,
+          toPosition: position - 1,
+          entryId: null,
         })
       }
       if (entry === undefined) fault('missing-entry', position, entryId)

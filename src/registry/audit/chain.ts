@@ -45,7 +45,15 @@ export const chainStart: ChainPlace = {
 export function hashOfLink(before: Buffer, position: number, entry: ChainedEntry): Buffer {
   const { id, at, actor, action, subject, detail, requestId, personalDigest } = entry
   const text = canonicalJson({
-    ...{ position, id, at, actor, action, subject, detail, requestId, personalDigest },
+    position,
+    id,
+    at,
+    actor,
+    action,
+    subject,
+    detail,
+    requestId,
+    personalDigest,
   })
   return createHash('sha256').update(before).update(text).digest()
 }

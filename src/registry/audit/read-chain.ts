@@ -61,9 +61,13 @@ function toChainRow(row: LinkRow): ChainRow {
   const { id, at, actor, action, subject, detail, requestId, personalDigest } = row
   const isThere = id !== null && actor !== null && action !== null && subject !== null
   return {
-    ...{ position, entryId, hash, signature, signer },
+    position,
+    entryId,
+    hash,
+    signature,
+    signer,
     entry: isThere
-      ? { ...{ id, at, actor, action, subject, detail, requestId, personalDigest } }
+      ? { id, at, actor, action, subject, detail, requestId, personalDigest }
       : undefined,
     personal: salt === null ? undefined : { salt, facts },
   }

@@ -113,12 +113,15 @@ function indicatorsOf(
   const answers = sum((row) => row.answers)
   const [aisMs, pisMs, cbpiiMs] = services.map((service) => lastByteOf(rows, service))
   return {
-    ...{ period, api, version },
+    period,
+    api,
+    version,
     uptimePercent: rounded(100 - (100 * downMs) / lengthOf(spans), 5),
     downtimeSeconds: seconds(downMs),
     plannedSeconds: seconds(plannedMs),
     unplannedSeconds: seconds(downMs - plannedMs),
-    ...{ requests, errors },
+    requests,
+    errors,
     errorPercent: requests === 0 ? null : rounded((100 * errors) / requests, 5),
     firstByteMs: average(
       sum((row) => row.firstByteMsSum),
@@ -128,7 +131,9 @@ function indicatorsOf(
       sum((row) => row.lastByteMsSum),
       answers,
     ),
-    ...{ aisMs: aisMs ?? null, pisMs: pisMs ?? null, cbpiiMs: cbpiiMs ?? null },
+    aisMs: aisMs ?? null,
+    pisMs: pisMs ?? null,
+    cbpiiMs: cbpiiMs ?? null,
   }
 }
 

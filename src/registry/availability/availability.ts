@@ -55,7 +55,8 @@ export function createAvailability({ db, now }: AvailabilityOptions): Availabili
     await applyRuleToSlices(trx, progress)
     return [...progress.values()].flatMap(({ api, version, state, ended }) =>
       [...ended, ...(state.open === undefined ? [] : [state.open])].map((outage) => ({
-        ...{ api, version },
+        api,
+        version,
         ...outage,
       })),
     )

@@ -57,7 +57,9 @@ export function createMaintenance(options: {
         const row = await trx
           .insertInto('maintenance_windows')
           .values({
-            ...{ api, version, reason },
+            api,
+            version,
+            reason,
             from_at: from,
             until_at: until,
             announced_at: new Date(now()),

@@ -37,7 +37,11 @@ export async function readAvailabilityReport(options: ReportOptions): Promise<Da
     availability.maintenance.list(range),
   ])
   const report = availabilityReport({
-    ...{ days, published, outages, figures, now },
+    days,
+    published,
+    outages,
+    figures,
+    now,
     windows: maintenance,
   })
   return { from, to, timeZone, ...report, maintenance }

@@ -46,7 +46,8 @@ export function createToldCountSamples({ db }: { db: Kysely<RegistrySchema> }): 
           ...told,
           proof: proof ?? null,
           // Columns of releases in which several processes counted for one.
-          ...{ parent: told.pid, workers: 1 },
+          parent: told.pid,
+          workers: 1,
           samples: JSON.stringify(samples),
         })
         .execute()

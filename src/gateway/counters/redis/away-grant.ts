@@ -25,8 +25,14 @@ export function awayGrant(
     if (state === undefined) continue
     const { count, window, resetMs } = state
     seen.learn({
-      ...{ bucket, windowLength, window, count, resetMs },
-      ...{ epoch: 0, sentAt: 0, madeAt: 0 },
+      bucket,
+      windowLength,
+      window,
+      count,
+      resetMs,
+      epoch: 0,
+      sentAt: 0,
+      madeAt: 0,
     })
     times.set(bucket, windowEnd(window, windowLength) - resetMs)
   }

@@ -126,13 +126,20 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     },
   })
   const catchUp = createCatchUp({
-    ...{ connection, part, seen, shares, clock, settleMs },
+    connection,
+    part,
+    seen,
+    shares,
+    clock,
+    settleMs,
     onHeard: () => shared.heard(),
     onCounts: learn,
   })
   const shared = createSharedMode({
     ...options,
-    ...{ connection, breaker, catchUp },
+    connection,
+    breaker,
+    catchUp,
     onShared() {
       observer.switched('shared', 'recovered')
       options.onShared()

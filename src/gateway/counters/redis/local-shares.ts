@@ -139,7 +139,11 @@ export function createLocalShares({
     const place = division.place(of.bucket)
     const share: Share = {
       ...window,
-      ...{ processes, base: 0, spent, owed, spentAt },
+      processes,
+      base: 0,
+      spent,
+      owed,
+      spentAt,
       place: isKept ? later(outdated.place, place) : place,
       placesVersion: division.placesVersion(),
     }

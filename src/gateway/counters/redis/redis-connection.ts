@@ -214,7 +214,8 @@ export function openRedisConnection({
     get: (key, deadlineMs) =>
       new Promise((resolve, reject) => {
         connection.read({
-          ...{ key, deadlineMs },
+          key,
+          deadlineMs,
           onReply: resolve,
           onError: reject,
           onMissed: () => reject(new DeadlineMissedError()),

@@ -114,8 +114,16 @@ export async function createRedisCounter({
   const ends: ServersOptions = {
     openServer: (own) =>
       createCountingServer({
-        ...{ seen, shares, monotonic, log, observer, inFlight },
-        ...{ isEvictionAllowed, deadlineMs, settleMs, decideAlone },
+        seen,
+        shares,
+        monotonic,
+        log,
+        observer,
+        inFlight,
+        isEvictionAllowed,
+        deadlineMs,
+        settleMs,
+        decideAlone,
         storeClock: clock,
         living: () => heartbeat?.living() ?? [],
         knowsOthers: () => heartbeat?.knowsOthers() ?? true,
@@ -143,7 +151,9 @@ export async function createRedisCounter({
       : createOnlyServer({ ...ends, address })
   const heartbeat = isAdmitting
     ? createHeartbeat({
-        ...{ configured, log, monotonic },
+        configured,
+        log,
+        monotonic,
         ask: servers.ask,
         onSeen: (seen) => observer.processes(seen, configured),
       })
@@ -192,9 +202,14 @@ export async function createRedisCounter({
       shares.forget(bucket)
       // From now on late replies from the previous epoch are ignored.
       seen.learn({
-        ...{ bucket, windowLength, window, epoch, count: 0 },
+        bucket,
+        windowLength,
+        window,
+        epoch,
+        count: 0,
         resetMs: windowEnd(window, windowLength) - serverTimeMs,
-        ...{ sentAt, madeAt: receivedAt },
+        sentAt,
+        madeAt: receivedAt,
       })
     },
     async raise(counts) {

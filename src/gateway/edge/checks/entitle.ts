@@ -61,7 +61,8 @@ function judge(call: HeldCall, nowMs: number): Entitlement | Refusal {
   const limitsOf = ({ limits }: Pick<Plan, 'limits'>) => effectiveLimits(limits, overrides, nowMs)
   const { rehearsal } = plan
   const effective = {
-    ...{ ...plan, limits: limitsOf(plan) },
+    ...plan,
+    limits: limitsOf(plan),
     // An override would hold for the rehearsed limit of that name, too.
     ...(rehearsal && { rehearsal: { ...rehearsal, limits: limitsOf(rehearsal) } }),
   }

@@ -48,7 +48,9 @@ export function preflight({ now, hasDrills }: PreflightOptions): Judge<TargetedC
     const here = call.published.router.match(method, call.path)
     const allow = here.kind === 'method-not-allowed' ? here.allow : [operation.method]
     const headers = preflightHeaders(call.portalOrigin, {
-      ...{ apiVersion, operation, allow },
+      apiVersion,
+      operation,
+      allow,
       further: hasDrills(operation.api) ? [drillHeader] : [],
     })
     next({ status: 204, headers })

@@ -116,14 +116,19 @@ export async function createIdentitySigner(
     const { applicationId, applicationName, isStrict, seals, redirectOrigins } = caller
     const issuedAt = Math.floor(now() / 1000)
     const claims = base64url({
-      ...{ api, version },
-      ...{ iss: 'tollgate', aud: audience, sub: applicationId, name: applicationName },
+      api,
+      version,
+      iss: 'tollgate',
+      aud: audience,
+      sub: applicationId,
+      name: applicationName,
       ...(isStrict ? { strict: true, seals } : {}),
       // A strict application without origins may name no address; any other may name every address.
       ...(isStrict || redirectOrigins.length > 0 ? { redirects: redirectOrigins } : {}),
       ...(certificate === undefined ? {} : claimsOf(certificate)),
       ...(drill === undefined ? {} : { drill }),
-      ...{ iat: issuedAt, exp: issuedAt + lifetimeSeconds },
+      iat: issuedAt,
+      exp: issuedAt + lifetimeSeconds,
     })
     const { header, signing } = active
     const signed = `${header}.${claims}`

@@ -34,7 +34,10 @@ export function createUploads(options: UploadsOptions): Uploads {
   const underway = new Roster<Upload>()
   const memory = createUploadMemory(uploadBufferMax)
   const shared = {
-    ...{ memory, bodyBytesMax, underway, monotonic },
+    memory,
+    bodyBytesMax,
+    underway,
+    monotonic,
     bytesPerSecondMin: uploadBytesPerSecondMin,
   }
   let openAt = monotonic()

@@ -23,7 +23,11 @@ export function newMinute(
   return {
     ...names,
     minute,
-    ...{ requests: 0, errors: 0, answers: 0, first_byte_ms_sum: 0, last_byte_ms_sum: 0 },
+    requests: 0,
+    errors: 0,
+    answers: 0,
+    first_byte_ms_sum: 0,
+    last_byte_ms_sum: 0,
   }
 }
 

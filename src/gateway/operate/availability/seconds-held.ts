@@ -77,8 +77,11 @@ export function createSecondsHeld(names: { api: string; version: string }): Seco
     let found = held.get(second)
     if (found === undefined) {
       found = {
-        ...{ waits: undefined, isChanged: false, unanswered: undefined },
-        ...{ returned: new Map(), parts: 0 },
+        waits: undefined,
+        isChanged: false,
+        unanswered: undefined,
+        returned: new Map(),
+        parts: 0,
       }
       held.set(second, found)
     }

@@ -36,10 +36,21 @@ export function noCounts(): Omit<
   'application_id' | 'api' | 'version' | 'operation' | 'minute'
 > {
   return {
-    ...{ admitted: 0, refused: 0, refused_by_limit: 0, errors: 0 },
-    ...{ duration_ms_sum: 0, duration_ms_max: 0, durations: noDurations() },
-    ...{ answered_2xx: 0, answered_3xx: 0, answered_4xx: 0, answered_429: 0 },
-    ...{ answered_5xx: 0, unanswered: 0, rehearsed: 0, rehearsed_refused: 0 },
+    admitted: 0,
+    refused: 0,
+    refused_by_limit: 0,
+    errors: 0,
+    duration_ms_sum: 0,
+    duration_ms_max: 0,
+    durations: noDurations(),
+    answered_2xx: 0,
+    answered_3xx: 0,
+    answered_4xx: 0,
+    answered_429: 0,
+    answered_5xx: 0,
+    unanswered: 0,
+    rehearsed: 0,
+    rehearsed_refused: 0,
   }
 }
 

@@ -25,7 +25,8 @@ export function SecurityEventsSection() {
     event: memberOf('event'),
     party: memberOf('party'),
     keyId: memberOf('keyId').replace(/^tg_/, ''),
-    ...{ from, until },
+    from,
+    until,
   }
   const isFiltered = Object.values(chosen).some((value) => value !== '')
   // Otherwise an operator who looks here finds mostly that operators look.

@@ -57,7 +57,8 @@ export function registerCertificates(
       const { use, name, certificate } = request.body
       const added = await certificates.add({
         applicationId: application.id,
-        ...{ use, name },
+        use,
+        name,
         certificate: Buffer.from(certificate.trim()),
         by: actorOf(request),
       })

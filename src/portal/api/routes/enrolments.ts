@@ -61,7 +61,9 @@ export function registerEnrolments(
         secret,
         uri,
       } = totp.create({
-        ...{ developerId, email, language },
+        developerId,
+        email,
+        language,
       })
       const nonce = newNonce()
       const { token: challenge } = await stores.factorChallenges.open({

@@ -82,7 +82,9 @@ export function registerFactors(
         secret,
         uri,
       } = totp.create({
-        ...{ developerId, email, language: languageOf(request.headers) },
+        developerId,
+        email,
+        language: languageOf(request.headers),
       })
       const nonce = newNonce()
       const opened = await factorChallenges.open({

@@ -148,7 +148,9 @@ export function registerGuides(
         const language = query.language ?? 'en'
         const text = markdown(`${language} ${published.api} ${published.version}`, () =>
           versionMarkdown({
-            ...{ published, language, portalUrl: portalUrl() },
+            published,
+            language,
+            portalUrl: portalUrl(),
             document: servedDocument(published, language),
             plans: published.plans.flatMap((name) => catalogue().plans.get(name) ?? []),
           }),

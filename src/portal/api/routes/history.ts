@@ -43,7 +43,9 @@ export function registerHistory(
           ...(found.get(at.getTime()) ?? noCalls),
         })),
         operations: operations.map(({ api, version, operation, ...sums }) => ({
-          ...{ api, version, operation },
+          api,
+          version,
+          operation,
           ...usageAnswer(sums),
         })),
       }

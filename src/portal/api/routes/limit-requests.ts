@@ -67,7 +67,9 @@ export function registerLimitRequests(
       const attempt = await attempts.wish(application.developerId)
       try {
         const made = await limitRequests.create({
-          ...{ ...body, applicationId: application.id, by: actorOf(request) },
+          ...body,
+          applicationId: application.id,
+          by: actorOf(request),
           post: (trx) => tellOperators(trx, mails.outbox),
         })
         return limitRequestAnswer(made)

@@ -56,17 +56,28 @@ export function registerMoves(
       const known = active.find(({ api, version }) => api === to.api && version === to.version)
       const plan = known?.plan ?? planIn(to, subscription.plan)
       const replay = await replayApplication({
-        ...{ stores, catalogue: catalogue(), applicationId, from, to, plan, nowMs: now() },
+        stores,
+        catalogue: catalogue(),
+        applicationId,
+        from,
+        to,
+        plan,
+        nowMs: now(),
       })
       const all = await overrides.list({ applicationId })
       return {
-        ...{ api: from.api, from: from.version, to: to.version, plan },
+        api: from.api,
+        from: from.version,
+        to: to.version,
+        plan,
         keepsPlan: plan === subscription.plan,
         isSubscribed: known !== undefined,
         overrides: all
           .filter(({ api, version }) => api === from.api && version === from.version)
           .map(({ limit, calls, expiresAt }) => ({
-            ...{ limit, calls, expiresAt: expiresAt.toISOString() },
+            limit,
+            calls,
+            expiresAt: expiresAt.toISOString(),
           })),
         replay: replayAnswer(replay, diff(from, to)),
       }

@@ -98,7 +98,10 @@ export function registerSignUp(
       const isApproved = (await openMode()) === 'open'
       const passwordHash = await passwords.hash(password, link.email)
       const developerId = await stores.signUps.complete({
-        ...{ token, passwordHash, isApproved, termsVersion },
+        token,
+        passwordHash,
+        isApproved,
+        termsVersion,
         language: languageOf(request.headers),
       })
       if (developerId === undefined) throw linkInvalid()

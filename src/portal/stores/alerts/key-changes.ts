@@ -159,7 +159,13 @@ function toKeyChange(row: KeyRow): KeyChange[] {
   if (told !== 'issue' && told !== 'replace' && told !== 'revoke' && told !== 'update') return []
   return [
     {
-      ...{ at, developerId, email, applicationId, applicationName, keyId, keyName },
+      at,
+      developerId,
+      email,
+      applicationId,
+      applicationName,
+      keyId,
+      keyName,
       action: told,
       hint: keyHint(row.keyId, row.lastFour),
       newHint: isReplaced ? keyHint(row.replacedBy ?? '', row.newLastFour ?? '') : undefined,

@@ -252,8 +252,10 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
         const wanted = { ...override, calls, reason: reasonOfOverride, expiresAt: until }
         await addOverride(trx, leave, wanted, nowMs)
         const closed = await close(trx, id, {
-          ...{ state: 'granted', closed_at: new Date(nowMs) },
-          ...{ granted_calls: calls, granted_until: until },
+          state: 'granted',
+          closed_at: new Date(nowMs),
+          granted_calls: calls,
+          granted_until: until,
         })
         const granted = { granted: String(calls), until: until.toISOString() }
         await record(trx, closed, 'grant', by, granted)
@@ -266,7 +268,9 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
         checkReason(answer)
         const { owner } = await lockForDecision(trx, id, operatorId)
         const closed = await close(trx, id, {
-          ...{ state: 'declined', closed_at: new Date(now()), answer: answer.trim() },
+          state: 'declined',
+          closed_at: new Date(now()),
+          answer: answer.trim(),
         })
         await record(trx, closed, 'decline', by)
         await post(trx, closed, owner)

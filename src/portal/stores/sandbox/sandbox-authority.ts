@@ -157,7 +157,9 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
         // The expired one was valid for 90 days until yesterday.
         const end = now() + (defect === 'expired' ? -1 : certificateDays) * dayMs
         const made = await makeCertificate({
-          ...{ issuer, use, crlUrl },
+          issuer,
+          use,
+          crlUrl,
           subject: subjectOf(application),
           validFrom: end - (certificateDays + 1) * dayMs,
           validUntil: end,
@@ -215,7 +217,9 @@ function subjectOf({ id, name: applicationName }: SandboxCertificateOptions['app
   const short = [...applicationName].slice(0, nameMax).join('')
   const number = BigInt(`0x${id.replaceAll('-', '')}`) % 10_000_000_000n
   return {
-    ...{ c: 'IL', o: short, cn: short },
+    c: 'IL',
+    o: short,
+    cn: short,
     organizationIdentifier: `PSDIL-BOI-${String(number).padStart(10, '0')}`,
   }
 }

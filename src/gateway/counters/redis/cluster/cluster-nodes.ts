@@ -68,7 +68,9 @@ export function createClusterNodes(options: ClusterNodesOptions): ClusterNodes {
 
   function open(name: string, host: RedisHost): ClusterNode {
     const part: Part = {
-      ...{ name, isClusterNode: true, runIdOtherwise: name },
+      name,
+      isClusterNode: true,
+      runIdOtherwise: name,
       isOurs: (bucket) => ownerOf(hashSlot(bucket)) === node,
       async ownBuckets() {
         const reply = await server.connection.command(['CLUSTER', 'SLOTS'], patienceMs)
@@ -95,12 +97,19 @@ export function createClusterNodes(options: ClusterNodesOptions): ClusterNodes {
       onLost: () => onLost(node),
     })
     const sending: NodeSendingOptions = {
-      ...{ server, monotonic, onMisplaced },
+      server,
+      monotonic,
+      onMisplaced,
       onRedirected: (...redirected) => onRedirected(node, ...redirected),
     }
     const node: ClusterNode = {
-      ...{ host, server, slots: 0, marker: undefined, isComplete: false },
-      ...{ since: Number.POSITIVE_INFINITY, usedAt: monotonic() },
+      host,
+      server,
+      slots: 0,
+      marker: undefined,
+      isComplete: false,
+      since: Number.POSITIVE_INFINITY,
+      usedAt: monotonic(),
       send: (batches, how) => sendToNode(sending, batches, how),
     }
     return node
@@ -137,7 +146,10 @@ export function createClusterNodes(options: ClusterNodesOptions): ClusterNodes {
 export function addressOfNode(address: ClusterRedis, server: RedisHost): SingleRedis {
   const { isEncrypted } = address
   return {
-    ...{ topology: 'single', isEncrypted, server, database: 0 },
+    topology: 'single',
+    isEncrypted,
+    server,
+    database: 0,
     // Asked for each connection, because both may change.
     get username() {
       return address.username

@@ -54,7 +54,9 @@ const mapMs = 1000
 export function createClusterServers(options: ClusterServersOptions): CountingServers {
   const { address, clock, inFlight, monotonic, log, deadlineMs, decideAlone } = options
   const nodes: ClusterNodes = createClusterNodes({
-    ...{ address, monotonic, openServer: options.openServer },
+    address,
+    monotonic,
+    openServer: options.openServer,
     ownerOf: (slot) => owners.of(slot),
     onRedirected: (...redirected) => resending.sendAgain(...redirected),
     onMisplaced: () => void owners.refresh(),
@@ -68,7 +70,9 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
     },
   })
   const owners: SlotOwners = createSlotOwners({
-    ...{ nodes, monotonic, onUnknown: options.onDown },
+    nodes,
+    monotonic,
+    onUnknown: options.onDown,
     source: createSlotSource({ address, nodes, clock, monotonic, log }),
   })
   const resending = createResending({ nodes, owners, inFlight, monotonic, decideAlone })

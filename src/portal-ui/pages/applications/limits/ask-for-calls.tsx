@@ -105,7 +105,9 @@ function choicesOf(versions: readonly SubscribedVersion[]): Choice[] {
   return versions.flatMap(({ api, version, title, subscription, plans }) => {
     const limits = plans.find(({ name }) => name === subscription.plan)?.limits ?? []
     return limits.map((limit) => ({
-      ...{ api, version, limit: limit.name },
+      api,
+      version,
+      limit: limit.name,
       title: `${title} ${version}`,
       // Short where it says enough, because a list cuts what is long.
       inWords: limits.length > 1 ? limitInWords(limit) : limitInShort(limit),

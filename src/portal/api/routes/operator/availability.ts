@@ -20,7 +20,10 @@ export function registerAvailability(
       return await readAvailabilityReport({
         availability: stores.availability,
         published: [...catalogue().versions.values()],
-        ...{ from, to, timeZone: 'UTC', now: now() },
+        from,
+        to,
+        timeZone: 'UTC',
+        now: now(),
       })
     } catch (error) {
       if (error instanceof RangeError) throw inputInvalid('/from', error.message)
@@ -42,7 +45,8 @@ export function registerAvailability(
     async ({ query }) => {
       const { from, to, days, quarters, outages } = await read(query)
       return {
-        ...{ from, to },
+        from,
+        to,
         days: [...days],
         quarters: [...quarters],
         outages: outages.map((outage) => ({

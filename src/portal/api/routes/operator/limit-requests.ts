@@ -70,14 +70,24 @@ export function registerLimitRequestAnswers(
       const { calls } = request.body
       const until = new Date(request.body.until)
       const granted = await limitRequests.grant({
-        ...{ id: request.params.limitRequestId, calls, until, callsNow },
-        ...{ by: operatorOf(request), operatorId: signedIn(request).id },
+        id: request.params.limitRequestId,
+        calls,
+        until,
+        callsNow,
+        by: operatorOf(request),
+        operatorId: signedIn(request).id,
         post: (trx, { applicationId, api, version, limit }, { applicationName, email }) =>
           mails.outbox.post(
             trx,
             {
-              ...{ kind: 'limit-granted', applicationId, applicationName },
-              ...{ api, version, limit, calls, until },
+              kind: 'limit-granted',
+              applicationId,
+              applicationName,
+              api,
+              version,
+              limit,
+              calls,
+              until,
             },
             email,
           ),
@@ -101,14 +111,22 @@ export function registerLimitRequestAnswers(
     async (request) => {
       const { reason } = request.body
       const declined = await limitRequests.decline({
-        ...{ id: request.params.limitRequestId, answer: reason },
-        ...{ by: operatorOf(request), operatorId: signedIn(request).id },
+        id: request.params.limitRequestId,
+        answer: reason,
+        by: operatorOf(request),
+        operatorId: signedIn(request).id,
         post: (trx, { applicationId, api, version, limit, calls }, { applicationName, email }) =>
           mails.outbox.post(
             trx,
             {
-              ...{ kind: 'limit-declined', applicationId, applicationName },
-              ...{ api, version, limit, calls, answer: reason },
+              kind: 'limit-declined',
+              applicationId,
+              applicationName,
+              api,
+              version,
+              limit,
+              calls,
+              answer: reason,
             },
             email,
           ),

@@ -23,7 +23,9 @@ export function registerSecurityEvents(
     async ({ query }) => {
       const { event, without, party, keyId, from, until, after } = query
       const found = await stores.securityEvents.list({
-        ...{ event, without, keyId },
+        event,
+        without,
+        keyId,
         parties: party === undefined ? undefined : [party],
         from: dateOf('/from', from),
         until: dateOf('/until', until),
