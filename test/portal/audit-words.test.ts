@@ -7,11 +7,10 @@ import { keptEvents } from '../../src/portal-ui/pages/operator/kept-events.ts'
 
 const src = join(import.meta.dirname, '..', '..', 'src')
 
-t.test('every action written out in the registry is a sentence of the audit log', async (t) => {
-  const registry = join(src, 'gateway', 'registry')
+t.test('every action written out in registry and portal is a sentence of the audit log', async (t) => {
   const actions = new Set<string>()
-  for (const file of globSync('**/*.ts', { cwd: registry })) {
-    const text = readFileSync(join(registry, file), 'utf8')
+  for (const file of globSync('{registry,portal/stores}/**/*.ts', { cwd: src })) {
+    const text = readFileSync(join(src, file), 'utf8')
     for (const [, action] of text.matchAll(/'((?:developer|factor|operator|sign-up)\.[a-z-]+)'/g)) {
       if (action !== undefined) actions.add(action)
     }

@@ -303,7 +303,7 @@ t.test(
       [...files].reduce((sum, file) => sum + statSync(join(folder, `${file}.gz`)).size, 0)
     const inKb = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`
     const tabs = Object.keys(manifest).filter((source) =>
-      /applications\/\w+-tab\.tsx$/.test(source),
+      /applications\/(?:\w+\/)?\w+-tab\.tsx$/.test(source),
     )
     t.equal(tabs.length, applicationTabs.length)
     for (const language of languages) {
