@@ -7,7 +7,7 @@ import { keptEvents } from '../../src/portal-ui/pages/operator/kept-events.ts'
 
 const src = join(import.meta.dirname, '..', '..', 'src')
 
-t.test('every action written out in registry and portal is a sentence of the audit log', async (t) => {
+t.test('every action of registry and portal is a sentence of the audit log', async (t) => {
   const actions = new Set<string>()
   for (const file of globSync('{registry,portal/stores}/**/*.ts', { cwd: src })) {
     const text = readFileSync(join(src, file), 'utf8')
