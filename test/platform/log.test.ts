@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 
 const program = `
-import { createLog, lineWriter } from './src/platform/log.ts'
+import { createLog, lineWriter } from './src/platform/log/log.ts'
 const log = createLog('info')
 const write = lineWriter(log)
 for (let line = 0; line < 3; line += 1) write(JSON.stringify({ line }) + '\\n')
