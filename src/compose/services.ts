@@ -11,6 +11,7 @@ import {
 import { createProcessMetrics, type ProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import type { JobMetrics } from '../platform/process/job-metrics.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import type { ReloadRequest } from '../registry/feed/change.ts'
 import type { Counting } from '../registry/feed/processes.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import { counterStore } from './counter-store.ts'
@@ -90,8 +91,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     ...options.pauses,
   })
   lifetime.opened(() => audit.close())
-  stores.registry.onChange('configuration', ({ action, detail }) => {
-    if (action !== 'log') void publisher.reload(asked(detail))
+  stores.registry.onChange('configuration', (change) => {
+    if (change.action === 'reload') void publisher.reload(asked(change.detail))
   })
   return { ...stores, metrics, processMetrics, publisher, claim, audit }
 }
@@ -103,6 +104,6 @@ function countingOf(settings: Settings): Counting | undefined {
 }
 
 /** A command has asked for the reload. */
-function asked({ by = 'system', ...detail }: Readonly<Record<string, string>> = {}): ReloadCause {
+function asked({ by, ...detail }: ReloadRequest): ReloadCause {
   return { how: 'command', by, detail }
 }

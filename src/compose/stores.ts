@@ -125,7 +125,7 @@ export async function followLogin(
 ): Promise<void> {
   const login = await secrets.follow('DATABASE_URL', {
     text: url,
-    judge(text) {
+    check(text) {
       if (withoutLogin(text) !== withoutLogin(url)) throw new Error(onlyLogin)
     },
   })
@@ -182,7 +182,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
   const { settings, database, processMetrics, needsRegistry = false, log, lifetime } = options
   const pepper = await options.secrets.follow('KEY_PEPPER', {
     text: await openPepper(options),
-    judge: (text) => void parsePeppers(text),
+    check: (text) => void parsePeppers(text),
   })
   const peppers = livePeppers(pepper)
   const [{ counter, samples }, registry] = await together(
@@ -201,7 +201,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
     }),
   )
   await checkPeppers(registry.keyPeppers, peppers)
-  pepper.alsoJudge((text) => checkPeppers(registry.keyPeppers, parsePeppers(text)))
+  pepper.addCheck((text) => checkPeppers(registry.keyPeppers, parsePeppers(text)))
   const shortened = await registry.keys.limitLives()
   if (shortened > 0) {
     const { keyMaxDays } = settings
@@ -213,13 +213,11 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
   processMetrics.watchStore('counters', () => counter.isUp())
   processMetrics.watchStore('registry', () => registry.isUp())
   processMetrics.watchLoad({ database: database.load, registry: registry.load })
-  registry.onChange('configuration', ({ action, detail }) => {
-    if (action === 'log') options.logSwitch.change(detail ?? {})
+  registry.onChange('configuration', (change) => {
+    if (change.action === 'log') options.logSwitch.change(change.detail)
   })
-  registry.onChange('counter', ({ detail }) => {
-    // An operator reset the counter: a bucket remembered as empty may be full again.
-    const bucket = detail?.['bucket']
-    if (bucket !== undefined) counter.forget(bucket)
+  registry.onChange('counter', (change) => {
+    if (change.action === 'reset') counter.forget(change.detail.bucket)
   })
   if (options.admits) tellCounts({ samples, registry, log, lifetime })
   return {

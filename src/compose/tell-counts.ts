@@ -31,8 +31,8 @@ export function tellCounts({ samples, registry, log, lifetime }: TellCountsOptio
   const orWarn = (err: unknown): void =>
     log.warn({ err }, 'the numbers that calls got were not told: a proof will miss them')
 
-  registry.onChange('counter', ({ action, detail }) => {
-    if (action === 'prove') tell(detail?.['proof']).catch(orWarn)
+  registry.onChange('counter', (change) => {
+    if (change.action === 'prove') tell(change.detail.proof).catch(orWarn)
   })
   lifetime.opened(() => tell().catch(orWarn))
 }

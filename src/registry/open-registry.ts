@@ -1,11 +1,11 @@
 import type { Database } from '../platform/database/database.ts'
 import type { Logger } from '../platform/log/log.ts'
 import { type ChangeFeed, openChangeFeed } from './feed/change-feed.ts'
-import { type Change, type ChangeKind, type Changes, createChanges } from './feed/changes.ts'
+import { type Changes, createChanges } from './feed/changes.ts'
 import { type KeyStores, openKeyStores } from './key-stores.ts'
 import { createAuthenticator } from './keys/authenticator.ts'
 import { ownerOfKey } from './keys/judge-key.ts'
-import { createKeyCache } from './keys/key-cache.ts'
+import { createKeyCache, type KeyCache } from './keys/key-cache.ts'
 import { parseKey } from './keys/key-format.ts'
 import { createKeyLookUps } from './keys/key-lookups.ts'
 import type { Peppers } from './keys/key-mac.ts'
@@ -16,13 +16,12 @@ import type { KeyAuthenticator, KeyMemory, RevokedKeys } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 
 /** The complete registry, as a gateway or portal process uses it. */
-export interface Registry extends KeyStores, KeyAuthenticator, KeyMemory, RevokedKeys {
-  /** See {@link ChangeFeed}. */
-  onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
-  /** See {@link ChangeFeed}. */
-  onLost(listener: () => void): () => void
-  /** Whether the database answered within the last two seconds. */
-  isUp(): boolean
+export interface Registry
+  extends KeyStores,
+    KeyAuthenticator,
+    KeyMemory,
+    RevokedKeys,
+    Pick<ChangeFeed, 'onChange' | 'onLost' | 'isUp'> {
   load(): RegistryLoad
   /** Stops polling and writes pending data. Does not close the database. */
   close(): Promise<void>
@@ -128,7 +127,7 @@ function feedChanges(database: Database, answerMs: number): Pick<Changes, 'read'
   }
 }
 
-function follow(feed: ChangeFeed, cache: { apply(change: Change): void; forgetAll(): void }): void {
+function follow(feed: ChangeFeed, cache: Pick<KeyCache, 'apply' | 'forgetAll'>): void {
   for (const kind of ['developer', 'application', 'subscription', 'key', 'certificate'] as const) {
     feed.onChange(kind, (change) => cache.apply(change))
   }

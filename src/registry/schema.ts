@@ -319,7 +319,7 @@ interface StaffTable {
 }
 
 interface CountSamplesTable {
-  /** Null: the process told it when it ended. */
+  /** Null: the process reported it when it ended. */
   proof: string | null
   process: string
   at: Generated<Date>
@@ -361,7 +361,7 @@ interface ConfigurationsTable {
   id: GeneratedAlways<number>
   at: GeneratedAlways<Date>
   digest: string
-  /** Versions, plans and limits, to tell what a later configuration changes. */
+  /** Versions, plans and limits, to show what a later configuration changes. */
   summary: JSONColumnType<ConfigurationSummary>
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type AuditEntry, recordAudit } from './audit/audit.ts'
-import { type Change, recordChange } from './feed/changes.ts'
+import type { Change, ChangeSubject } from './feed/change.ts'
+import { recordChange } from './feed/changes.ts'
 import type { RegistrySchema } from './schema.ts'
 
 export type RegistryTransaction = Transaction<RegistrySchema>
@@ -27,7 +28,7 @@ export function change<Schema extends RegistrySchema, Result>(
 ): Promise<Result> {
   return db.transaction().execute((trx) =>
     work(trx, async (made, { by, ...audit }) => {
-      const { kind, developerId, applicationId, keyId } = made
+      const { kind, developerId, applicationId, keyId }: ChangeSubject = made
       const subject = `${kind}:${keyId ?? applicationId ?? developerId}`
       // A schema that extends the registry's has its tables, which Kysely's types do not see through a parameter.
       const own = trx as unknown as RegistryTransaction

@@ -320,7 +320,7 @@ t.test('a call that needs a waiting refresh has its answer or its deadline', asy
   rig.hold()
   t.match(rig.atOnce(key.key), { keyId: key.id })
   await rig.holds(1)
-  rig.cache.apply({ kind: 'application', action: 'suspend', applicationId: application.id })
+  rig.cache.apply({ kind: 'application', applicationId: application.id })
   t.equal(await rig.authenticate(key.key), 'unreachable')
   rig.release()
 })
@@ -407,12 +407,11 @@ t.test('a look-up begun before a suspension is taken again', async (t) => {
       const [subscription] = await stores.subscriptions.list({ applicationId: application.id })
       await stores.subscriptions.end({ id: subscription?.id ?? '', by })
     }
-    rig.cache.apply({
-      kind,
-      action: 'suspend',
-      developerId: developer.id,
-      ...(kind === 'developer' ? {} : { applicationId: application.id }),
-    })
+    rig.cache.apply(
+      kind === 'developer'
+        ? { kind, developerId: developer.id }
+        : { kind, applicationId: application.id },
+    )
     rig.release()
     const caller = await early
     if (kind === 'subscription') t.same(caller, { ...Object(caller), plans: new Map() })
@@ -427,7 +426,7 @@ t.test('a change outdates what is in memory, of its subject only', async (t) => 
   await rig.authenticate(one.key.key)
   await rig.authenticate(two.key.key)
   await stores.developers.suspend({ id: one.developer.id, by })
-  rig.cache.apply({ kind: 'developer', action: 'suspend', developerId: one.developer.id })
+  rig.cache.apply({ kind: 'developer', developerId: one.developer.id })
   t.match(await rig.authenticate(one.key.key), { isSuspended: true })
   t.match(rig.atOnce(two.key.key), { isSuspended: false })
   t.equal(rig.asked.length, 3)
@@ -450,7 +449,7 @@ t.test('a caller is the same object until something of it changes', async (t) =>
 
   const turn = async (strict: boolean) => {
     await stores.applications.setStrict({ id: application.id, strict, by })
-    rig.cache.apply({ kind: 'application', action: 'update', applicationId: application.id })
+    rig.cache.apply({ kind: 'application', applicationId: application.id })
     return rig.authenticate(key.key)
   }
   const second = await turn(true)
@@ -495,7 +494,7 @@ t.test('a hundred thousand changes at once outdate everything and stay bounded',
   const rig = createRig()
   await rig.authenticate(key.key)
   for (let index = 0; index < 100_000; index++) {
-    rig.cache.apply({ kind: 'application', action: 'suspend', applicationId: String(index) })
+    rig.cache.apply({ kind: 'application', applicationId: String(index) })
   }
   t.equal(rig.atOnce(key.key), undefined)
   t.match(await rig.authenticate(key.key), { keyId: key.id })

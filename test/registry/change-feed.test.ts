@@ -6,13 +6,10 @@ import t, { type Test } from 'tap'
 import { isOutage, openDatabase } from '../../src/platform/database/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/database/embedded-database.ts'
 import type { PortalSchema } from '../../src/portal/stores/schema.ts'
+import type { Change } from '../../src/registry/feed/change.ts'
 import { openChangeFeed } from '../../src/registry/feed/change-feed.ts'
-import {
-  type Change,
-  type ChangePage,
-  createChanges,
-  type KeptChange,
-} from '../../src/registry/feed/changes.ts'
+import { createChanges } from '../../src/registry/feed/changes.ts'
+import type { ChangePage, KeptChange } from '../../src/registry/feed/read-changes.ts'
 import { createLastUsed } from '../../src/registry/keys/last-used.ts'
 import { openRegistry } from '../../src/registry/open-registry.ts'
 import type { Authentication } from '../../src/registry/registry.ts'
@@ -31,6 +28,12 @@ import { until } from '../support/until.ts'
 const log = pino({ level: 'silent' })
 const by = 'system'
 const limits = { peppers: testPeppers, keysPerApplication: 10, applicationsPerDeveloper: 10 }
+
+/** An operator's reset of a count. */
+function resetOf(bucket: string) {
+  const applicationId = '00000000-0000-4000-8000-000000000000'
+  return { kind: 'counter', action: 'reset', applicationId, detail: { bucket } } as const
+}
 
 function ask(
   registry: { authenticate(key: string, done: (outcome: Authentication) => void): void },
@@ -136,12 +139,12 @@ for (const { name, open, skip } of eachDatabase) {
         kind: 'counter',
         action: 'reset',
         applicationId: subscribed.applicationId,
-        detail: { api: 'xs2a' },
+        detail: { bucket: 'one' },
       },
       { by },
     )
     await until('counter reset', () => heard.length > 0)
-    t.match(heard, [{ applicationId: subscribed.applicationId, detail: { api: 'xs2a' } }])
+    t.match(heard, [{ applicationId: subscribed.applicationId, detail: { bucket: 'one' } }])
   })
 }
 
@@ -168,17 +171,19 @@ t.test(
     })
     t.teardown(() => feed.close())
     const heard: string[] = []
-    feed.onChange('counter', (change) => heard.push(change.action))
+    feed.onChange('counter', (change) => {
+      if (change.action === 'reset') heard.push(change.detail.bucket)
+    })
     const commands = await testStores(beside)
     for (let count = 1; count <= 20; count += 1) {
-      await commands.changes.announce({ kind: 'counter', action: `reset ${count}` }, { by })
+      await commands.changes.announce(resetOf(`bucket ${count}`), { by })
       // Sometimes while the feed reads, sometimes after it.
       if (count % 3 === 0) await until('each change so far was told', () => heard.length === count)
     }
     await until('all changes were told', () => heard.length === 20)
     t.same(
       heard,
-      Array.from({ length: 20 }, (_, index) => `reset ${index + 1}`),
+      Array.from({ length: 20 }, (_, index) => `bucket ${index + 1}`),
     )
   },
 )
@@ -269,7 +274,7 @@ t.test(
     })
     t.ok(feed.ageSeconds() >= 2.1)
     await server.start()
-    await stores.changes.announce({ kind: 'counter', action: 'reset' }, { by })
+    await stores.changes.announce(resetOf('one'), { by })
     await until('the change was told and the feed is up', () => heard.length === 1 && feed.isUp())
     t.equal(lost, 0)
     clock.offset += 1_800_001
@@ -457,6 +462,20 @@ async function hear(t: Test, later: readonly (ChangePage | Error)[]): Promise<st
 
 const beganAt = Date.UTC(2026, 0, 1)
 
+const key = { kind: 'key', applicationId: 'a', keyId: 'k', detail: {} } as const
+const samples = {
+  issue: { ...key, action: 'issue' },
+  revoke: { ...key, action: 'revoke' },
+  reset: resetOf('one'),
+  prove: { kind: 'counter', action: 'prove', detail: { proof: 'p' } },
+  reload: { kind: 'configuration', action: 'reload', detail: { by } },
+  log: { kind: 'configuration', action: 'log', detail: {} },
+} as const satisfies Readonly<Record<string, Change>>
+
+function kept(sample: keyof typeof samples, id: number, madeAt = beganAt): KeptChange {
+  return { ...samples[sample], id, xid: '1', madeAt }
+}
+
 function pageOf(server: string, changes: readonly KeptChange[]): ChangePage {
   return { horizon: '100', at: new Date(beganAt), server, changes: [...changes] }
 }
@@ -464,28 +483,19 @@ function pageOf(server: string, changes: readonly KeptChange[]): ChangePage {
 t.test(
   'when another server answers, all its changes are told again, but no reload twice and no momentary request',
   async (t) => {
-    const before: KeptChange[] = [
-      { kind: 'key', action: 'issue', id: 1, madeAt: beganAt },
-      { kind: 'configuration', action: 'reload', id: 2, madeAt: beganAt },
-    ]
-    const after: KeptChange[] = [
-      { kind: 'configuration', action: 'reload', id: -1, madeAt: beganAt - 600_000 },
+    const before = [kept('issue', 1), kept('reload', 2)]
+    const after = [
+      kept('reload', -1, beganAt - 600_000),
       // The clock of the new server is behind.
-      { kind: 'key', action: 'revoke', id: 0, madeAt: beganAt - 600_000 },
+      kept('revoke', 0, beganAt - 600_000),
       ...before,
       // In place of one that the failover lost, with its number.
-      { kind: 'configuration', action: 'reload', id: 3, madeAt: beganAt + 5 },
-      { kind: 'counter', action: 'reset', id: 4, madeAt: beganAt },
-      ...['prove', 'log'].map(
-        (action, index): KeptChange => ({
-          kind: 'counter',
-          action,
-          id: 5 + index,
-          madeAt: beganAt,
-        }),
-      ),
+      kept('reload', 3, beganAt + 5),
+      kept('reset', 4),
+      kept('prove', 5),
+      kept('log', 6),
     ]
-    const lost: KeptChange = { kind: 'configuration', action: 'reload', id: 3, madeAt: beganAt }
+    const lost = kept('reload', 3)
     const heard = await hear(t, [
       pageOf('one', [...before, lost]),
       ...Array.from({ length: 3 }, () => pageOf('two', after)),
@@ -498,9 +508,9 @@ t.test(
 t.test(
   'after a read that failed, the changes of the last minute before it are told again, because a server that crashed gives numbers again',
   async (t) => {
-    const older: KeptChange = { kind: 'key', action: 'issue', id: 1, madeAt: beganAt - 60_001 }
-    const reload: KeptChange = { kind: 'configuration', action: 'reload', id: 2, madeAt: beganAt }
-    const reused: KeptChange = { kind: 'key', action: 'revoke', id: 3, madeAt: beganAt }
+    const older = kept('issue', 1, beganAt - 60_001)
+    const reload = kept('reload', 2)
+    const reused = kept('revoke', 3)
     const heard = await hear(t, [
       pageOf('one', [older, reload]),
       new Error('the server ends its connections'),
@@ -516,16 +526,16 @@ t.test('changes older than an hour are deleted, younger ones stay', async (t) =>
   const { database } = await testDatabase(t)
   const stores = await testStores(database)
   const before = await stores.changes.read(undefined)
-  await stores.changes.announce({ kind: 'counter', action: 'old' }, { by })
-  await stores.changes.announce({ kind: 'counter', action: 'young' }, { by })
+  await stores.changes.announce(resetOf('old'), { by })
+  await stores.changes.announce(resetOf('young'), { by })
   const db = database.connect<PortalSchema>()
-  await sql`update changes set created_at = now() - interval '61 minutes' where action = 'old'`.execute(
+  await sql`update changes set created_at = now() - interval '61 minutes' where detail->>'bucket' = 'old'`.execute(
     db,
   )
   await stores.changes.prune(3600)
   const { changes } = await stores.changes.read(before.horizon)
   t.same(
-    changes.map(({ action }) => action),
+    changes.map((change) => change.action === 'reset' && change.detail.bucket),
     ['young'],
   )
 })

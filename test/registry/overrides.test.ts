@@ -65,7 +65,9 @@ for (const { name, open, skip } of eachDatabase) {
           },
         ])
         const { changes } = await stores.changes.read(before.horizon)
-        const mine = changes.filter((change) => change.applicationId === applicationId)
+        const mine = changes.filter(
+          (change) => 'applicationId' in change && change.applicationId === applicationId,
+        )
         t.same(
           mine.map(({ kind, action }) => `${kind} ${action}`).slice(-3),
           ['application override', 'application override', 'application override'],

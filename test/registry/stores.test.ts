@@ -72,7 +72,9 @@ for (const { name, open, skip } of eachDatabase) {
 
       const { changes } = await stores.changes.read(horizon)
       t.same(
-        changes.filter(({ applicationId }) => applicationId === id).map(({ action }) => action),
+        changes
+          .filter((change) => 'applicationId' in change && change.applicationId === id)
+          .map(({ action }) => action),
         ['update', 'update', 'suspend', 'resume', 'update'],
       )
       const audit = await stores.audit.list({ subject: `application:${id}`, limit: 5 })

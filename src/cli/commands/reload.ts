@@ -46,7 +46,7 @@ export function registerReload(command: Command, context: CommandContext): void 
         return reloadAll({
           stores,
           by: context.actor,
-          detail: force === true ? { forced: 'true' } : {},
+          isForced: force === true,
           digest,
           seconds: wait === true ? waitSeconds : wait,
         })
@@ -99,7 +99,7 @@ interface ReloadAllOptions {
   readonly stores: Pick<Stores, 'changes' | 'processes'>
   readonly by: string
   /** Further facts for the audit. */
-  readonly detail: Readonly<Record<string, string>>
+  readonly isForced: boolean
   /** Of the configuration that the processes should serve. */
   readonly digest: string
   /** Undefined: only until each process has answered, well or not. */
@@ -107,13 +107,13 @@ interface ReloadAllOptions {
 }
 
 async function reloadAll(options: ReloadAllOptions): Promise<readonly Outcome[]> {
-  const { stores, by, detail, digest, seconds } = options
+  const { stores, by, isForced, digest, seconds } = options
   const before = await judgedBefore(stores.processes)
   const until = performance.now() + (seconds ?? answerSeconds) * 1000
   let askAt = 0
   for (;;) {
     if (performance.now() >= askAt) {
-      await stores.changes.askForReload({ by }, detail)
+      await stores.changes.askForReload({ by, ...(isForced && { forced: 'true' }) })
       askAt = seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + askAgainMs
     }
     await delay(lookMs)

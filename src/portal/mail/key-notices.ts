@@ -1,13 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../platform/log/log.ts'
+import { presentHorizon } from '../../registry/feed/read-changes.ts'
 import { beginCursor, lockCursor, moveCursor, readCursor } from '../../registry/job-cursor.ts'
 import type { Events } from '../alerts/events.ts'
 import {
   hasNoticeableChanges,
   type KeyChange,
-  presentHorizon,
-  readFactorResets,
-  readKeyChanges,
+  readNoticeable,
 } from '../stores/alerts/key-changes.ts'
 import { endHours, hasEndedHours, takeLetter } from '../stores/alerts/key-digests.ts'
 import type { PortalSchema, PortalTransaction } from '../stores/schema.ts'
@@ -63,8 +62,8 @@ export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions)
       for (const { email, ...digest } of await endHours(trx)) {
         await outbox.post(trx, { kind: 'keys-changed', ...digest }, email)
       }
-      const page = await readKeyChanges(trx, { horizon: cursor.value, max: changesMax })
-      for (const change of page.changes) {
+      const page = await readNoticeable(trx, { horizon: cursor.value, max: changesMax })
+      for (const change of page.keys) {
         const { action, applicationName, keyName, hint, at } = change
         await postEvent(trx, change)
         const noted = { action, applicationName, keyName, hint, at: at.toISOString() }
@@ -74,9 +73,9 @@ export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions)
           await outbox.post(trx, letterOf(change), change.email)
         }
       }
-      const resets = await readFactorResets(trx, { horizon: cursor.value, next: page.next })
-      for (const { email, at } of resets)
+      for (const { email, at } of page.factorResets) {
         await outbox.post(trx, { kind: 'factors-reset', at }, email)
+      }
       await moveCursor(trx, cursorName, page.next)
       return page.isFull
     })

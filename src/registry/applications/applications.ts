@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import { conflictAt } from '../conflict-at.ts'
-import type { Change } from '../feed/changes.ts'
+import type { ChangeOf } from '../feed/change.ts'
 import { plainName } from '../name.ts'
 import { comesAfter, type Page } from '../page.ts'
 import { RegistryConflict, RegistryNotFound } from '../registry-errors.ts'
@@ -197,7 +197,10 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
   }
 }
 
-function changeOf({ id, developerId }: Application, action: string): Change {
+function changeOf(
+  { id, developerId }: Application,
+  action: Exclude<ChangeOf<'application'>['action'], 'override'>,
+): ChangeOf<'application'> {
   return { kind: 'application', action, developerId, applicationId: id }
 }
 

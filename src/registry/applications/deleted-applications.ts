@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { RegistrySchema } from '../schema.ts'
 import type { RegistryTransaction } from '../transaction.ts'
 
-/** A deleted application that this process may tell the bank about now. */
+/** A deleted application that this process may report to the bank now. */
 export interface DeletedApplication {
   readonly applicationId: string
   /** Attempts since the bank last answered, this one included. */
@@ -14,7 +14,7 @@ export interface DeletedApplication {
 
 /**
  * Applications that were deleted, until the bank has ended what they left there.
- * The bank hears of each twice: at once, and again after {@link inFlightSeconds},
+ * Each is reported to the bank twice: at once, and again after {@link inFlightSeconds},
  * for what calls under way have created meanwhile. All times are by the
  * database's clock.
  */

@@ -222,7 +222,7 @@ function traces(override: LimitOverride, action: 'create' | 'end', by: string) {
   const facts = { override: id, api, version, limit, calls: String(calls) }
   const detail = { ...facts, expiresAt: expiresAt.toISOString(), reason }
   return [
-    { kind: 'application', action: 'override', applicationId, detail: { api, version } },
+    { kind: 'application', action: 'override', applicationId },
     { by, action: `override.${action}`, detail },
   ] as const
 }

@@ -17,7 +17,7 @@ export interface Subscription {
   readonly endedAt: Date | null
 }
 
-/** Who may call what, and under which plan. */
+/** The API versions that applications may call, and the plan for each. */
 export interface ActiveSubscription
   extends Pick<Subscription, 'applicationId' | 'api' | 'version' | 'plan'> {
   readonly applicationName: string
@@ -81,13 +81,13 @@ const columns = [
 export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Subscriptions {
   function traces(
     subscription: Subscription,
-    action: string,
+    action: 'create' | 'update' | 'end',
     by: string,
     more: Readonly<Record<string, string>> = {},
   ) {
     const { id, applicationId, api, version, plan } = subscription
     return [
-      { kind: 'subscription', action, applicationId, detail: { api, version } },
+      { kind: 'subscription', action, applicationId },
       { by, subject: `subscription:${id}`, detail: { applicationId, api, version, plan, ...more } },
     ] as const
   }

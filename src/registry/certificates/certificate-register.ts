@@ -49,13 +49,14 @@ export async function openCertificateRegister(
 
   let reading: Repetition | undefined
   const ends = [
-    registry.onChange('certificate', ({ action, detail }) => {
-      const { thumbprint, signedDigest = thumbprint } = detail ?? {}
+    registry.onChange('certificate', (change) => {
+      if (change.action !== 'block' && change.action !== 'unblock') return
+      const { thumbprint, signedDigest = thumbprint } = change.detail ?? {}
       if (thumbprint === undefined || signedDigest === undefined) return
       changes += 1
       for (const name of [thumbprint, signedDigest]) {
-        if (action === 'block') blocked.add(name)
-        if (action === 'unblock') blocked.delete(name)
+        if (change.action === 'block') blocked.add(name)
+        else blocked.delete(name)
       }
     }),
     registry.onLost(() => reading?.now()),

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { CertificateUse } from '../../certificates/certificate.ts'
 import { lockActiveApplication } from '../applications/applications.ts'
 import { conflictAt } from '../conflict-at.ts'
+import type { CertificateNames } from '../feed/change.ts'
 import { recordChange } from '../feed/changes.ts'
 import { checkReason, plainName } from '../name.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
@@ -297,7 +298,7 @@ async function digestOf(
   return Number(found.count) === 0 ? undefined : found.digest
 }
 
-function namesOf(thumbprint: string, digest: string | null): Record<string, string> {
+function namesOf(thumbprint: string, digest: string | null): CertificateNames {
   return { thumbprint, ...(digest === null ? {} : { signedDigest: digest }) }
 }
 

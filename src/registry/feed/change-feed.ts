@@ -1,13 +1,10 @@
 import type { Logger } from '../../platform/log/log.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
-import {
-  type Change,
-  type ChangeKind,
-  type ChangePage,
-  type Changes,
-  isMomentary,
-  type KeptChange,
-} from './changes.ts'
+import { type ChangeKind, type ChangeOf, isMomentary } from './change.ts'
+import type { Changes } from './changes.ts'
+import type { ChangePage, KeptChange } from './read-changes.ts'
+
+export type Listener<Kind extends ChangeKind> = (change: ChangeOf<Kind>) => void
 
 /** Reports every change of the registry, whichever process made it. */
 export interface ChangeFeed {
@@ -15,7 +12,7 @@ export interface ChangeFeed {
    * Calls `listener` for each change of that kind: once, but again after a move to another server or an
    * outage, a reload excepted. Returns a function that removes the listener.
    */
-  onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
+  onChange<Kind extends ChangeKind>(kind: Kind, listener: Listener<Kind>): () => void
   /** Calls `listener` when changes may have been missed, so that no cached state can be trusted. */
   onLost(listener: () => void): () => void
   /** Whether the registry answered within the last two seconds. */
@@ -56,11 +53,19 @@ const pruneEveryMs = 300_000
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { changes, log, monotonicNow, onTransaction } = options
   const intervalMs = options.intervalMs ?? (onTransaction === undefined ? 500 : 1_000)
-  const listeners = new Map<ChangeKind, Set<(change: Change) => void>>()
+  const listeners: { readonly [Kind in ChangeKind]: Set<Listener<Kind>> } = {
+    developer: new Set(),
+    application: new Set(),
+    subscription: new Set(),
+    key: new Set(),
+    certificate: new Set(),
+    counter: new Set(),
+    configuration: new Set(),
+  }
   const lostListeners = new Set<() => void>()
   let last: ChangePage = await changes.read(undefined)
   const openedAt = last.at.getTime()
-  /** When the reloads were asked for that listeners have heard of, by id. A server may give the id of a lost change again. */
+  /** When each reload that was reported was requested, by id. A server may give the id of a lost change again. */
   const reloads = new Map<number, number>()
   let lastReadAt = monotonicNow()
   let pruneAt = lastReadAt + Math.random() * pruneEveryMs
@@ -110,11 +115,11 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     }
     for (const change of page.changes.filter(isDue)) {
       if (change.kind === 'configuration') reloads.set(change.id, change.madeAt)
-      for (const listener of listeners.get(change.kind) ?? []) tell(() => listener(change))
+      report(change.kind, change)
     }
   }
 
-  /** What was looked up may be older than the change. A reload is not told again: it would take files that are half written. */
+  /** What was looked up may be older than the change. A reload is not repeated: it would take files that are half written. */
   function isToldAgain(change: KeptChange, from: number): boolean {
     const { id, madeAt, kind } = change
     if (madeAt < from || isMomentary(change)) return false
@@ -124,6 +129,10 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   /** Whether a reload is from before this process read its files. */
   function isOld(madeAt: number): boolean {
     return madeAt < openedAt - clocksMs
+  }
+
+  function report<Kind extends ChangeKind>(kind: Kind, change: ChangeOf<Kind>): void {
+    for (const listener of listeners[kind]) tell(() => listener(change))
   }
 
   function tell(listener: () => void): void {
@@ -147,9 +156,8 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
 
   return {
     onChange(kind, listener) {
-      const ofKind = listeners.get(kind) ?? new Set()
-      listeners.set(kind, ofKind.add(listener))
-      return () => ofKind.delete(listener)
+      listeners[kind].add(listener)
+      return () => listeners[kind].delete(listener)
     },
     onLost(listener) {
       lostListeners.add(listener)

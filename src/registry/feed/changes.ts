@@ -1,61 +1,11 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { recordAudit } from '../audit/audit.ts'
 import type { RegistrySchema } from '../schema.ts'
+import type { Change, ChangeSubject, ReloadRequest } from './change.ts'
+import { type ChangePage, readChanges } from './read-changes.ts'
 
-export type ChangeKind =
-  | 'developer'
-  | 'application'
-  | 'subscription'
-  | 'key'
-  | 'counter'
-  | 'configuration'
-  | 'certificate'
-
-/**
- * Actions that ask processes to do something at that moment. A process that
- * learns of any other one later must still follow it.
- */
-const momentary: ReadonlySet<string> = new Set(['prove', 'log'])
-
-/** Whether a change must not be repeated after its moment. */
-export function isMomentary({ action }: Pick<Change, 'action'>): boolean {
-  return momentary.has(action)
-}
-
-/** A change that every gateway process must learn about. Ids that do not apply are absent. */
-export interface Change {
-  readonly kind: ChangeKind
-  /** `create`, `update`, `suspend`, `resume`, `delete`, `issue`, `replace`, `revoke`, `end`, `reset`, `reload`, `override`, `add`, `remove`, `block`, `unblock`, `reset-factor`, `prove`, `log`. */
-  readonly action: string
-  readonly developerId?: string
-  readonly applicationId?: string
-  readonly keyId?: string
-  readonly detail?: Readonly<Record<string, string>>
-}
-
-/** A change outside the registry's tables. */
-export type Announcement = Change & { readonly kind: 'counter' | 'configuration' }
-
-/** A change as the table keeps it for an hour. */
-export interface KeptChange extends Change {
-  readonly id: number
-  /** Milliseconds since 1970, with fractions, by the clock of the database. */
-  readonly madeAt: number
-}
-
-/** Changes since the last read, and where the next read continues. */
-export interface ChangePage {
-  readonly changes: readonly KeptChange[]
-  /**
-   * Every transaction below this number had ended at the time of the read, so
-   * no more changes come from there. A 64-bit number as text.
-   */
-  readonly horizon: string
-  /** Time of the read, by the clock of the database. */
-  readonly at: Date
-  /** Which server answered, and since when it runs. */
-  readonly server: string
-}
+/** A change that is not a row of the registry. */
+export type Announcement = Extract<Change, { readonly action: 'reset' | 'prove' | 'log' }>
 
 export interface Changes {
   /**
@@ -69,19 +19,10 @@ export interface Changes {
   /**
    * Asks all processes to load their configuration again. Writes no audit entry:
    * the process that finds a change first writes it, by this actor and with
-   * this detail.
+   * these facts.
    */
-  askForReload(
-    asker: { readonly by: string },
-    detail?: Readonly<Record<string, string>>,
-  ): Promise<void>
-  /**
-   * Reads every committed change of transactions at or after `horizon`, in the
-   * order of their ids; the caller drops those it has already seen.
-   * Transactions do not commit in the order of their ids, so a cursor over ids
-   * would miss changes; the horizon of the previous read cannot. Without
-   * `horizon`, reads only the horizon. On a standby, fails as an outage.
-   */
+  askForReload(request: ReloadRequest): Promise<void>
+  /** See {@link readChanges}. */
   read(horizon: string | undefined): Promise<ChangePage>
   /** Deletes changes older than `seconds`. */
   prune(seconds: number): Promise<void>
@@ -94,51 +35,28 @@ export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
       db.transaction().execute(async (trx) => {
         await recordChange(trx, change)
         if (by === undefined) return
-        const { kind, action, applicationId, detail = {} } = change
+        const { kind, action, detail } = change
+        const { applicationId }: ChangeSubject = change
         const subject = applicationId === undefined ? `${kind}:all` : `application:${applicationId}`
-        await recordAudit(trx, { actor: by, action: `${kind}.${action}`, subject, detail })
+        await recordAudit(trx, {
+          actor: by,
+          action: `${kind}.${action}`,
+          subject,
+          detail: { ...detail },
+        })
       }),
 
-    askForReload: ({ by }, detail = {}) =>
+    askForReload: (request) =>
       db.transaction().execute(async (trx) => {
-        await recordChange(trx, {
-          kind: 'configuration',
-          action: 'reload',
-          detail: { ...detail, by },
-        })
+        await recordChange(trx, { kind: 'configuration', action: 'reload', detail: request })
         // A bank in a process of its own reads no changes of the registry.
         await trx
           .updateTable('processes')
-          .set({ reloads_asked: sql`reloads_asked + 1`, asked_by: by })
+          .set({ reloads_asked: sql`reloads_asked + 1`, asked_by: request.by })
           .execute()
       }),
 
-    async read(horizon) {
-      // One statement, so one snapshot: the new horizon belongs to exactly these rows. A standby, which a pooler may have
-      // put behind an open connection, has no number to give and answers 25006, as to a write.
-      const { rows } = await sql<ChangeRow>`
-        select s.horizon, s.at, s.server, s.refusal, c.id,
-          extract(epoch from c.created_at)::float8 * 1000 as "madeAt", jsonb_strip_nulls(jsonb_build_object(
-          'kind', c.kind, 'action', c.action, 'detail', c.detail, 'keyId', c.key_id,
-          'developerId', c.developer_id, 'applicationId', c.application_id)) as change
-        from (
-          select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, now() as at,
-            pg_postmaster_start_time()::text as server,
-            case when pg_is_in_recovery() then pg_current_xact_id() end as refusal
-        ) s
-        left join changes c on c.xid >= ${horizon ?? null}::text::xid8
-        order by c.id`.execute(db)
-      const [first] = rows
-      if (first === undefined) throw new Error('a left join from one row returned none')
-      return {
-        horizon: first.horizon,
-        at: first.at,
-        server: first.server,
-        changes: rows.flatMap(({ id, madeAt, change }) =>
-          id === null ? [] : [{ ...change, id, madeAt: Number(madeAt) }],
-        ),
-      }
-    },
+    read: (horizon) => readChanges(db, horizon),
 
     async prune(seconds) {
       await db
@@ -154,25 +72,16 @@ export async function recordChange(
   trx: Transaction<RegistrySchema>,
   change: Change,
 ): Promise<void> {
+  const { developerId, applicationId, keyId }: ChangeSubject = change
   await trx
     .insertInto('changes')
     .values({
       kind: change.kind,
       action: change.action,
-      developer_id: change.developerId ?? null,
-      application_id: change.applicationId ?? null,
-      key_id: change.keyId ?? null,
-      detail: JSON.stringify(change.detail ?? {}),
+      developer_id: developerId ?? null,
+      application_id: applicationId ?? null,
+      key_id: keyId ?? null,
+      detail: JSON.stringify('detail' in change ? (change.detail ?? {}) : {}),
     })
     .execute()
-}
-
-interface ChangeRow {
-  readonly horizon: string
-  readonly server: string
-  readonly at: Date
-  /** Null in the only row when there are no changes. */
-  readonly id: number | null
-  readonly madeAt: number | null
-  readonly change: Change
 }

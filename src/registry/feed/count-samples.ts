@@ -13,7 +13,7 @@ export interface ToldSamples {
   readonly samples: readonly CountSample[]
 }
 
-/** What a process told when it ended. */
+/** What a process reported when it ended. */
 export interface EndedSamples extends ToldSamples {
   /** By the clock of the database. */
   readonly at: Date
@@ -23,9 +23,9 @@ export interface EndedSamples extends ToldSamples {
 export interface ToldCountSamples {
   /** @param proof undefined: the process ends */
   tell(told: ToldSamples, proof: string | undefined): Promise<void>
-  /** What was told for a proof so far. */
+  /** What was reported for a proof so far. */
   told(proof: string): Promise<readonly ToldSamples[]>
-  /** What processes told when they ended, in the time that samples can still matter. */
+  /** What processes reported when they ended, in the time that samples can still matter. */
   ended(): Promise<readonly EndedSamples[]>
   /** Removes a proof, and what is too old. */
   remove(proof: string): Promise<void>

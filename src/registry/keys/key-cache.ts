@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createBoundedMap } from '../../platform/bounded-map.ts'
-import type { Change } from '../feed/changes.ts'
+import type { ChangeOf } from '../feed/change.ts'
 import type { KeyRecord } from './key-record.ts'
 
 /** A moment in the life of the cache. A look-up begun at it sees every change applied before. */
@@ -10,6 +10,16 @@ export interface Mark {
   /** Number of changes applied by then. */
   readonly sequence: number
 }
+
+/** What outdates entries: a change of a developer, of a key, or of what an application has. */
+export type CachedChange =
+  | Pick<ChangeOf<'developer'>, 'kind' | 'developerId'>
+  | Pick<ChangeOf<'key'>, 'kind' | 'action' | 'keyId'>
+  | {
+      readonly kind: 'application' | 'subscription' | 'certificate'
+      /** Absent: of no application, such as a certificate that is blocked. */
+      readonly applicationId?: string
+    }
 
 export interface CachedKey {
   /** Undefined: the key does not exist. */
@@ -43,7 +53,7 @@ export interface KeyCache {
    */
   keep(id: string, record: KeyRecord | undefined, mark: Mark): CachedKey | undefined
   /** Applies a change of the feed. */
-  apply(change: Change): void
+  apply(change: CachedChange): void
   /** Makes every entry stale, because changes may have been missed. */
   forgetAll(): void
   readonly size: number
@@ -149,8 +159,13 @@ export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOpt
     apply(change) {
       sequence += 1
       const mark = { at: monotonicNow(), sequence }
-      const { kind, action, developerId, applicationId, keyId } = change
-      if (kind === 'key' && keyId !== undefined) {
+      if (change.kind === 'developer') {
+        note(changedDevelopers, change.developerId, mark)
+      } else if (change.kind !== 'key') {
+        const { applicationId } = change
+        if (applicationId !== undefined) note(changedApplications, applicationId, mark)
+      } else {
+        const { action, keyId } = change
         note(changedKeys, keyId, mark)
         if (action !== 'revoke') return
         note(revokedKeys, keyId, mark)
@@ -163,10 +178,6 @@ export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOpt
           usedMinute: 0,
           proven: undefined,
         })
-      } else if (kind === 'developer' && developerId !== undefined) {
-        note(changedDevelopers, developerId, mark)
-      } else if (kind !== 'counter' && applicationId !== undefined) {
-        note(changedApplications, applicationId, mark)
       }
     },
 

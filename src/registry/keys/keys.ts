@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { lockActiveApplication } from '../applications/applications.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { conflictAt } from '../conflict-at.ts'
+import type { ChangeOf, KeyChangeDetail } from '../feed/change.ts'
 import { plainName } from '../name.ts'
 import type { Page } from '../page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
@@ -295,7 +296,7 @@ export function createKeys(options: KeysOptions): Keys {
           allowedAddresses: old.allowedAddresses,
           mayReplaceItself: old.mayReplaceItself,
         })
-        const replaced = { replacedBy: issued.id, ...(isByItself ? { byItself: 'true' } : {}) }
+        const replaced = { replacedBy: issued.id, ...(isByItself && { byItself: true as const }) }
         await leave(...traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, replaced))
         await leave(...traces(issued, 'issue', by))
         return issued
@@ -320,8 +321,8 @@ export function createKeys(options: KeysOptions): Keys {
           .executeTakeFirstOrThrow()
         const key = toApiKey(changed)
         const detail = {
-          ...(hasOldSwitch ? {} : { mayReplaceItself: String(mayReplaceItself) }),
-          ...(hasOldAddresses ? {} : { allowedAddresses: String(addresses.length) }),
+          ...(!hasOldSwitch && { mayReplaceItself }),
+          ...(!hasOldAddresses && { allowedAddresses: addresses.length }),
         }
         await leave(...traces(key, 'update', by, detail))
         return key
@@ -484,20 +485,27 @@ async function readKey(
   return toApiKey(row)
 }
 
-function traces(key: ApiKey, action: string, by: string, more: Record<string, string> = {}) {
-  const { id, applicationId, allowedAddresses, mayReplaceItself } = key
+/** What a change of a key leaves: the change for all processes, and the audit entry. */
+function traces(
+  key: ApiKey,
+  action: ChangeOf<'key'>['action'],
+  by: string,
+  facts: KeyChangeDetail = {},
+) {
+  const { id: keyId, applicationId, allowedAddresses, mayReplaceItself } = key
   const isIssued = action === 'issue'
   const isChosen = action === 'update' || (isIssued && allowedAddresses.length > 0)
-  const facts = { ...more, ...(isIssued && mayReplaceItself ? { mayReplaceItself: 'true' } : {}) }
-  const detail = {
+  const detail = { ...facts, ...(isIssued && mayReplaceItself && { mayReplaceItself }) }
+  const audited = {
     applicationId,
-    ...facts,
+    ...detail,
     // Their number only: a client's address may be personal data (docs/audit.md).
-    ...(isChosen ? { allowedAddresses: String(allowedAddresses.length) } : {}),
+    ...(isChosen && { allowedAddresses: allowedAddresses.length }),
   }
+  const texts = Object.entries(audited).map(([name, value]) => [name, String(value)])
   return [
-    { kind: 'key', action, applicationId, keyId: id, detail: facts },
-    { by, detail },
+    { kind: 'key', action, applicationId, keyId, detail },
+    { by, detail: Object.fromEntries(texts) as Readonly<Record<string, string>> },
   ] as const
 }
 

@@ -76,11 +76,11 @@ async function writeRows(
   await sql`
     update ${sql.table(of)} k set last_used_at = used.at
     from (
-      select held.id, u.at
+      select stored.id, u.at
       from unnest(${ids}::${sql.raw(idTypes[of])}[], ${times}::timestamptz[]) as u(id, at)
-      join ${sql.table(of)} held on held.id = u.id
-      where held.last_used_at is null or held.last_used_at < u.at
-      for update of held skip locked
+      join ${sql.table(of)} stored on stored.id = u.id
+      where stored.last_used_at is null or stored.last_used_at < u.at
+      for update of stored skip locked
     ) used
     where k.id = used.id`.execute(db)
 }

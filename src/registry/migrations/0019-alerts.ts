@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration'
 
 /**
  * Alerts of applications: which ones a developer wants by email and webhook,
- * what was told already, webhooks and their deliveries; and keys that may
+ * what was reported already, webhooks and their deliveries; and keys that may
  * replace themselves.
  */
 export const alerts: Migration = {

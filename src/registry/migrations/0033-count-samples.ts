@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** What processes tell `tollgate prove --window`; without a proof: what a process that ended had admitted. */
+/** What processes report to `tollgate prove --window`; without a proof: what a process that ended had admitted. */
 export const countSamples: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Language } from '../../../messages/language.ts'
 import { violates } from '../../../platform/database/database.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import type { Change } from '../../../registry/feed/changes.ts'
+import type { ChangeOf } from '../../../registry/feed/change.ts'
 import { plainName } from '../../../registry/name.ts'
 import { change, isUuid } from '../../../registry/transaction.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
@@ -230,6 +230,6 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
   }
 }
 
-function updateOf(developerId: string): Change {
+function updateOf(developerId: string): ChangeOf<'developer'> {
   return { kind: 'developer', action: 'update', developerId }
 }

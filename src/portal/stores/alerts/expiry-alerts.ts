@@ -17,7 +17,7 @@ export type Expiring = {
   | { readonly of: 'certificate'; readonly use: 'tls' | 'signing'; readonly thumbprint: string }
 )
 
-/** Whom a warning of an application goes to. */
+/** The recipient of a warning about an application. */
 export interface ExpiryReceiver {
   readonly applicationName: string
   readonly developerId: string

@@ -1,4 +1,6 @@
 import { type Kysely, sql } from 'kysely'
+import type { ChangeOf } from '../../../registry/feed/change.ts'
+import { type KeptChange, readSettledChanges } from '../../../registry/feed/read-changes.ts'
 import { keyHint } from '../../../registry/keys/key-format.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
@@ -28,20 +30,19 @@ export interface KeyChange {
   readonly allowedAddresses: number | undefined
 }
 
-/** A page of the changes, and where the next page begins. */
-export interface KeyChangePage {
-  readonly changes: readonly KeyChange[]
-  /** This page and earlier ones contain every change of transactions below this number. A 64-bit number as text. */
-  readonly next: string
-  /** Whether more changes may be waiting. */
-  readonly isFull: boolean
+/** A developer whose second factors a command removed. */
+export interface FactorReset {
+  readonly email: string
+  readonly at: Date
 }
 
-/** The point after which all changes of current and future transactions lie. */
-export async function presentHorizon(db: Kysely<PortalSchema>): Promise<string> {
-  const { rows } = await sql<{ horizon: string }>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(db)
-  return rows[0]?.horizon ?? '0'
+/** What developers get mails about in a page of changes, and where the next page begins. */
+export interface NoticeablePage {
+  readonly keys: readonly KeyChange[]
+  readonly factorResets: readonly FactorReset[]
+  /** As {@link SettledChanges}. */
+  readonly next: string
+  readonly isFull: boolean
 }
 
 /** Whether a transaction at or after `horizon` changed a key or reset factors. Cheap enough for constant polling. */
@@ -55,75 +56,27 @@ export async function hasNoticeableChanges(
   return rows[0]?.isThere === true
 }
 
-/** A developer whose second factors a command removed. */
-export interface FactorReset {
-  readonly email: string
-  readonly at: Date
-}
-
-/** Reads the resets of transactions from `horizon` up to, but not including, `next`: the range of a {@link KeyChangePage}. */
-export async function readFactorResets(
+/** Reads a page of the changes of keys and resets of factors. Leaves out what was deleted since. */
+export async function readNoticeable(
   trx: PortalTransaction,
-  { horizon, next }: { readonly horizon: string; readonly next: string },
-): Promise<FactorReset[]> {
-  const { rows } = await sql<FactorReset>`
-    select d.email, c.created_at as at
-    from changes c join developers d on d.id = c.developer_id
-    where c.kind = 'developer' and c.action = 'reset-factor'
-      and c.xid >= ${horizon}::text::xid8 and c.xid < ${next}::text::xid8
-    order by c.id`.execute(trx)
-  return rows
-}
-
-/**
- * Reads key events of transactions from `horizon` up to the oldest one still
- * running, whose changes appear on a later page. Leaves out keys that were
- * deleted with their application.
- */
-export async function readKeyChanges(
-  trx: PortalTransaction,
-  { horizon, max }: { readonly horizon: string; readonly max: number },
-): Promise<KeyChangePage> {
-  // One statement, so one snapshot. With ties, so that a transaction's changes stay together.
-  const { rows } = await sql<ChangeRow>`
-    with s as (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
-    due as (
-      select c.id, c.xid, c.action, c.key_id, c.created_at, c.detail
-      from changes c, s
-      where c.kind = 'key' and c.xid >= ${horizon}::text::xid8 and c.xid < s.horizon
-      order by c.xid
-      fetch first ${sql.lit(max)} rows with ties
-    )
-    select s.horizon::text as horizon, due.id, due.xid::text as xid, due.action, due.created_at as at, due.detail,
-      k.id as "keyId", k.name as "keyName", k.last_four as "lastFour",
-      k.expires_at as "expiresAt", k.replaced_by as "replacedBy", n.last_four as "newLastFour",
-      exists (select from api_keys p where p.replaced_by = k.id) as "isReplacement",
-      exists (
-        select from due i where i.xid = due.xid and i.action = 'issue' and i.key_id = k.replaced_by
-      ) as "isRotation",
-      a.id as "applicationId", a.name as "applicationName",
-      d.id as "developerId", d.email
-    from s
-    left join due on true
-    left join api_keys k on k.id = due.key_id
-    left join api_keys n on n.id = k.replaced_by
-    left join applications a on a.id = k.application_id
-    left join developers d on d.id = a.developer_id
-    order by due.xid, due.id`.execute(trx)
-  const last = rows.at(-1)
-  if (last === undefined) throw new Error('a left join from one row returned none')
-  const isFull = rows.length >= max
+  from: { readonly horizon: string; readonly max: number },
+): Promise<NoticeablePage> {
+  const { changes, ...place } = await readSettledChanges(trx, from)
+  const ofKeys = changes.filter((change) => change.kind === 'key')
+  const keys = await findKeys(trx, ofKeys)
+  const resets = changes.flatMap((change) =>
+    change.kind === 'developer' && change.action === 'reset-factor' ? [change] : [],
+  )
   return {
-    isFull,
-    next: isFull && last.xid !== null ? String(BigInt(last.xid) + 1n) : last.horizon,
-    changes: rows.flatMap((row) => (isOfKey(row) ? toKeyChange(row) : [])),
+    ...place,
+    keys: ofKeys.flatMap((change) => toKeyChange(change, ofKeys, keys.get(change.keyId))),
+    factorResets: await findResets(trx, resets),
   }
 }
 
+type KeptKeyChange = KeptChange & ChangeOf<'key'>
+
 interface KeyRow {
-  readonly action: string
-  readonly at: Date
-  readonly detail: Readonly<Record<string, string>>
   readonly keyId: string
   readonly keyName: string
   readonly lastFour: string
@@ -131,49 +84,84 @@ interface KeyRow {
   readonly replacedBy: string | null
   readonly newLastFour: string | null
   readonly isReplacement: boolean
-  readonly isRotation: boolean
-  readonly applicationId: string
   readonly applicationName: string
   readonly developerId: string
   readonly email: string
 }
 
-type ChangeRow = { readonly horizon: string; readonly xid: string | null } & (
-  | KeyRow
-  | { readonly keyId: null }
-)
-
-function isOfKey(row: ChangeRow): row is ChangeRow & KeyRow {
-  return row.keyId !== null
+async function findKeys(
+  trx: PortalTransaction,
+  changes: readonly KeptKeyChange[],
+): Promise<ReadonlyMap<string, KeyRow>> {
+  const ids = changes.map(({ keyId }) => keyId)
+  const { rows } = await sql<KeyRow>`
+    select k.id as "keyId", k.name as "keyName", k.last_four as "lastFour",
+      k.expires_at as "expiresAt", k.replaced_by as "replacedBy", n.last_four as "newLastFour",
+      exists (select from api_keys p where p.replaced_by = k.id) as "isReplacement",
+      a.name as "applicationName", d.id as "developerId", d.email
+    from api_keys k
+    join applications a on a.id = k.application_id
+    join developers d on d.id = a.developer_id
+    left join api_keys n on n.id = k.replaced_by
+    where k.id = any(${ids}::text[])`.execute(trx)
+  return new Map(rows.map((row) => [row.keyId, row]))
 }
 
-function toKeyChange(row: KeyRow): KeyChange[] {
-  const { action, at, developerId, email, applicationId, applicationName, keyId, keyName } = row
-  const { byItself, mayReplaceItself, allowedAddresses } = row.detail
+async function findResets(
+  trx: PortalTransaction,
+  resets: readonly (KeptChange & ChangeOf<'developer'>)[],
+): Promise<FactorReset[]> {
+  if (resets.length === 0) return []
+  const rows = await trx
+    .selectFrom('developers')
+    .select(['id', 'email'])
+    .where(
+      'id',
+      'in',
+      resets.map(({ developerId }) => developerId),
+    )
+    .execute()
+  const emails = new Map(rows.map(({ id, email }) => [id, email]))
+  return resets.flatMap(({ developerId, madeAt }) => {
+    const email = emails.get(developerId)
+    return email === undefined ? [] : [{ email, at: new Date(madeAt) }]
+  })
+}
+
+/** @param all of the page: a rotation is two changes of one transaction */
+function toKeyChange(
+  change: KeptKeyChange,
+  all: readonly KeptKeyChange[],
+  key: KeyRow | undefined,
+): KeyChange[] {
+  if (key === undefined) return []
+  const { replacedBy, newLastFour, ...named } = key
+  const { action, xid, keyId, applicationId, madeAt, detail } = change
   // The change of the replaced key represents the rotation.
-  if (action === 'issue' && row.isReplacement) return []
-  // Its successor was revoked unseen: the rotation that followed tells of both.
-  if (action === 'replace' && !row.isRotation) return []
-  const isReplaced = row.isRotation && row.replacedBy !== null && row.newLastFour !== null
-  const told = isReplaced ? 'replace' : action
-  if (told !== 'issue' && told !== 'replace' && told !== 'revoke' && told !== 'update') return []
+  if (action === 'issue' && key.isReplacement) return []
+  const isRotation = all.some(
+    (other) => other.xid === xid && other.action === 'issue' && other.keyId === replacedBy,
+  )
+  // Its successor was revoked unseen: the rotation that followed covers both.
+  if (action === 'replace' && !isRotation) return []
+  const isReplaced = isRotation && replacedBy !== null && newLastFour !== null
   return [
     {
-      at,
-      developerId,
-      email,
+      action: isReplaced ? 'replace' : action,
+      at: new Date(madeAt),
+      developerId: named.developerId,
+      email: named.email,
       applicationId,
-      applicationName,
+      applicationName: named.applicationName,
       keyId,
-      keyName,
-      action: told,
-      hint: keyHint(row.keyId, row.lastFour),
-      newHint: isReplaced ? keyHint(row.replacedBy ?? '', row.newLastFour ?? '') : undefined,
-      worksUntil: isReplaced && action === 'replace' ? row.expiresAt : null,
-      newKeyId: isReplaced ? (row.replacedBy ?? undefined) : undefined,
-      isByItself: byItself === 'true',
-      mayReplaceItself: mayReplaceItself === undefined ? undefined : mayReplaceItself === 'true',
-      allowedAddresses: allowedAddresses === undefined ? undefined : Number(allowedAddresses),
+      keyName: named.keyName,
+      hint: keyHint(keyId, named.lastFour),
+      newHint: isReplaced ? keyHint(replacedBy, newLastFour) : undefined,
+      worksUntil: isReplaced && action === 'replace' ? named.expiresAt : null,
+      newKeyId: isReplaced ? replacedBy : undefined,
+      isByItself: detail.byItself === true,
+      mayReplaceItself: detail.mayReplaceItself,
+      allowedAddresses: detail.allowedAddresses,
     },
   ]
 }
