@@ -1,10 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  createSecondsHeld,
-  type SecondsHeld,
-} from '../../src/gateway/operate/availability/seconds-held.ts'
+import { RecentSeconds } from '../../src/gateway/operate/availability/recent-seconds.ts'
 import { applyRule, noCallsYet, type Outage } from '../../src/registry/availability/outage-rule.ts'
 import { readAnswered, readUnanswered } from '../../src/registry/availability/slice.ts'
 import { type LedgerCall, outagesOfLedger } from './ledger-rule.ts'
@@ -119,7 +116,7 @@ function runGateways(
   restarts: readonly number[],
 ): StoredSlice[] {
   const names = { api: 'xs2a', version: '1.7.0' }
-  const held: SecondsHeld[] = Array.from({ length: gateways }, () => createSecondsHeld(names))
+  const held: RecentSeconds[] = Array.from({ length: gateways }, () => new RecentSeconds(names))
   const processes = held.map((_, index) => `process ${index}`)
   const stored = new Map<string, StoredSlice>()
 
@@ -155,7 +152,7 @@ function runGateways(
       at?.notReplied({ at: call.at, id: call.id, applicationId: 'a', outcome })
     if (!restarts.includes(index)) continue
     write(call.gateway, Math.floor(call.endsAt / 1_000), true)
-    held[call.gateway] = createSecondsHeld(names)
+    held[call.gateway] = new RecentSeconds(names)
     processes[call.gateway] = `process of call ${index}`
   }
   writeUntil((byEnd.at(-1)?.endsAt ?? start) + 4_000)
@@ -193,7 +190,7 @@ function simulate(options: {
   readonly database: (second: number) => 'there' | 'lost' | undefined
 }) {
   const names = { api: 'xs2a', version: '1.7.0' }
-  const held = createSecondsHeld(names)
+  const held = new RecentSeconds(names)
   const stored = new Map<string, StoredSlice>()
   const gap = 1_000 / options.perSecond
   for (let second = 0; second <= options.seconds + 2; second += 1) {

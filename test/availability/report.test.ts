@@ -9,8 +9,8 @@ import {
   writeSlices,
 } from '../../src/gateway/operate/availability/availability-writer.ts'
 import { newMinute } from '../../src/gateway/operate/availability/interface-minutes.ts'
+import type { Slice } from '../../src/gateway/operate/availability/recent-seconds.ts'
 import { type EndedReply, replyOf } from '../../src/gateway/operate/availability/reply-of.ts'
-import type { Slice } from '../../src/gateway/operate/availability/seconds-held.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { availabilityReport } from '../../src/registry/availability/availability-report.ts'

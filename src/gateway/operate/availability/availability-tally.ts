@@ -4,14 +4,14 @@ import { serviceOf } from '../../../registry/availability/service.ts'
 import type { Call } from '../../edge/call.ts'
 import type { FinishedCall } from '../metrics.ts'
 import { addAnswer, addMinute, type InterfaceMinute, newMinute } from './interface-minutes.ts'
+import { RecentSeconds } from './recent-seconds.ts'
 import { isBanksError, type Reply, replyOf } from './reply-of.ts'
-import { createSecondsHeld, type SecondsHeld } from './seconds-held.ts'
 
 /** What a gateway remembers of its calls for the availability report: every call counts, none is sampled. */
 export interface AvailabilityTally {
   ended(call: EndedRequest): void
   /** Versions that had calls, by `api version`. */
-  readonly versions: ReadonlyMap<string, SecondsHeld>
+  readonly versions: ReadonlyMap<string, RecentSeconds>
   takeMinutes(): InterfaceMinute[]
   /** They could not be written. */
   giveBackMinutes(rows: readonly InterfaceMinute[]): void
@@ -30,7 +30,7 @@ export interface EndedRequest {
 /** What calls of one operation share. */
 interface Series {
   readonly names: Pick<InterfaceMinute, 'api' | 'version' | 'service'>
-  readonly seconds: SecondsHeld
+  readonly seconds: RecentSeconds
   /** The row of the latest minute. */
   row: InterfaceMinute
   /** How often rows had been taken when it was found: later it belongs to the writer. */
@@ -41,7 +41,7 @@ interface Series {
 const rowsMax = 10_000
 
 export function createAvailabilityTally(): AvailabilityTally {
-  const versions = new Map<string, SecondsHeld>()
+  const versions = new Map<string, RecentSeconds>()
   const waiting = new Map<string, InterfaceMinute>()
   // Weak, so that a reload frees the operations of before.
   const known = new WeakMap<Operation, Series>()
@@ -52,7 +52,7 @@ export function createAvailabilityTally(): AvailabilityTally {
     if (found !== undefined) return found
     const { api, version } = operation
     const name = `${api} ${version}`
-    const seconds = versions.get(name) ?? createSecondsHeld({ api, version })
+    const seconds = versions.get(name) ?? new RecentSeconds({ api, version })
     versions.set(name, seconds)
     const names = { api, version, service: serviceOf(operation.psd2Role) }
     const made = { names, seconds, row: newMinute(names, -1), takes }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from '../../../registry/schema.ts'
 import type { RegistryTransaction } from '../../../registry/transaction.ts'
 import type { InterfaceMinute } from './interface-minutes.ts'
-import type { Slice } from './seconds-held.ts'
+import type { Slice } from './recent-seconds.ts'
 
 /** A write that failed when it was committed: whether it had an effect is not known. */
 export class UncertainWrite extends Error {

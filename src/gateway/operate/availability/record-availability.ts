@@ -4,7 +4,7 @@ import { repeatedly } from '../../../platform/process/repeatedly.ts'
 import type { RegistrySchema } from '../../../registry/schema.ts'
 import { type AvailabilityTally, createAvailabilityTally } from './availability-tally.ts'
 import { readWanted, UncertainWrite, writeMinutes, writeSlices } from './availability-writer.ts'
-import type { Slice } from './seconds-held.ts'
+import type { Slice } from './recent-seconds.ts'
 
 /** Stores what the availability report is computed from. */
 export interface AvailabilityRecorder extends Pick<AvailabilityTally, 'ended'> {
@@ -49,17 +49,17 @@ export function recordAvailability(options: AvailabilityRecorderOptions): Availa
   async function writeAsked(isLast: boolean): Promise<void> {
     const nowSecond = Math.floor(now() / 1_000)
     const versions = [...tally.versions.values()]
-    for (const held of versions) held.forget(nowSecond)
+    for (const seconds of versions) seconds.forget(nowSecond)
     const isQuiet =
-      wanted.size === 0 && !hasWritten && !versions.some((held) => held.hasUnanswered())
+      wanted.size === 0 && !hasWritten && !versions.some((seconds) => seconds.hasUnanswered())
     runs += 1
     if (isQuiet && !isLast && runs % quietRuns !== 0) return
     wanted = await readWanted(db)
     hasWritten = false
-    for (const [name, held] of tally.versions) {
-      const slices = held.take(wanted.get(name) ?? nothing, { nowSecond, isLast })
+    for (const [name, seconds] of tally.versions) {
+      const slices = seconds.take(wanted.get(name) ?? nothing, { nowSecond, isLast })
       for (let at = 0; at < slices.length; at += slicesPerWrite) {
-        await write(slices.slice(at, at + slicesPerWrite), () => held.giveBack(slices.slice(at)))
+        await write(slices.slice(at, at + slicesPerWrite), () => seconds.giveBack(slices.slice(at)))
         hasWritten = true
       }
     }
