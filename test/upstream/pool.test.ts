@@ -46,7 +46,7 @@ async function startPool(t: Test, isDown = false) {
 
   function send(path: string, isSafe = false) {
     const ended = Promise.withResolvers<'complete' | 'error'>()
-    const request = { head: headOf(path), body: undefined, isSafe, lane: { connections: 0 } }
+    const request = { head: headOf(path), body: undefined, isSafe, share: { connections: 0 } }
     const exchange = pool.dispatch(request, {
       onHead: () => undefined,
       onBody: () => true,
@@ -249,7 +249,7 @@ async function octetsATurn(t: Test, eachTurn?: () => void): Promise<number> {
       head: headOf('/'),
       body: undefined,
       isSafe: false,
-      lane: { connections: 0 },
+      share: { connections: 0 },
     }
     dispatched[at] = pool.dispatch(request, {
       onHead: () => undefined,

@@ -42,15 +42,15 @@ export type RoutedCall = TargetedCall & Known<'version' | 'operation'>
 /** A call whose framing was judged. */
 export type FramedCall = RoutedCall & { readonly isFramed: true }
 /** A call whose client certificate, if it came with one, was judged. */
-export type CertifiedCall = FramedCall & { readonly isCertified: true }
+export type CertifiedCall = FramedCall & Passed<'certified'>
 /** A call whose application is known. */
 export type AuthenticatedCall = CertifiedCall & Known<'caller'>
 /** A call whose certificate, if it came with one, is its application's. */
-export type HeldCall = AuthenticatedCall & { readonly isHeld: true }
+export type BoundCall = AuthenticatedCall & Passed<'bound'>
 /** A call that its application may make under a plan. */
-export type EntitledCall = HeldCall & Known<'entitlement'>
+export type EntitledCall = BoundCall & Known<'entitlement'>
 /** A call whose body, if it has one, is here as a whole. */
-export type ReceivedCall = EntitledCall & { readonly isReceived: true }
+export type ReceivedCall = EntitledCall & Passed<'received'>
 /** A call that may be forwarded: counted, or above its limit in a plan that only observes (then `grant.admitted` is false). */
 export type GrantedCall = ReceivedCall & Known<'grant'>
 
@@ -60,6 +60,10 @@ export interface Timing {
   readonly from: number
   readonly to: number
 }
+
+declare const passed: unique symbol
+/** A check that a call has passed and that leaves no fact of its own: a brand, which exists only in types. */
+type Passed<Check extends string> = { readonly [passed]: Readonly<Record<Check, true>> }
 
 /** Facts that are no longer missing. */
 type Known<Fact extends keyof Call> = {
@@ -106,13 +110,10 @@ export class Call {
   isFramed = false
   /** The client's certificate, which holds; undefined without one. */
   certificate: ClientCertificate | undefined = undefined
-  isCertified = false
   caller: Caller | undefined = undefined
-  isHeld = false
   entitlement: Entitlement | undefined = undefined
   /** The answer that the call asks for; undefined for every call but a drill. A `refused` one gets no further. */
   drill: CallDrill | undefined = undefined
-  isReceived = false
   /** Whether the client got 100 Continue. */
   wasBodyAskedFor = false
   /** All octets of the request body, in pieces; undefined without a body. */
@@ -144,7 +145,7 @@ export class Call {
   /** Whether the observer has seen the finished call. */
   isReported = false
   #isOver = false
-  readonly #held: (() => void)[] = []
+  readonly #giveBacks: (() => void)[] = []
 
   constructor(start: CallStart) {
     this.request = start.request
@@ -188,7 +189,6 @@ export class Call {
   /** @param certificate undefined without one */
   certified(this: FramedCall, certificate: ClientCertificate | undefined): CertifiedCall {
     this.certificate = certificate
-    this.isCertified = true
     return this as CertifiedCall
   }
 
@@ -197,12 +197,11 @@ export class Call {
     return this as AuthenticatedCall
   }
 
-  held(this: AuthenticatedCall): HeldCall {
-    this.isHeld = true
-    return this as HeldCall
+  bound(this: AuthenticatedCall): BoundCall {
+    return this as BoundCall
   }
 
-  entitled(this: HeldCall, entitlement: Entitlement): EntitledCall {
+  entitled(this: BoundCall, entitlement: Entitlement): EntitledCall {
     this.entitlement = entitlement
     return this as EntitledCall
   }
@@ -216,7 +215,6 @@ export class Call {
   /** @param body undefined if the request has none */
   received(this: EntitledCall, body: readonly Buffer[] | undefined): ReceivedCall {
     this.body = body
-    this.isReceived = true
     return this as ReceivedCall
   }
 
@@ -246,10 +244,10 @@ export class Call {
     return fields.expect !== undefined && hasBody && !wasBodyAskedFor && !request.complete
   }
 
-  /** Registers what the call must give back at its end; runs it at once if the call is over. */
-  holds(giveBack: () => void): void {
+  /** Registers what must be given back at the end of the call; runs it at once if the call is over. */
+  atEnd(giveBack: () => void): void {
     if (this.#isOver) giveBack()
-    else this.#held.push(giveBack)
+    else this.#giveBacks.push(giveBack)
   }
 
   /** Whether the response was sent or the client disconnected before. */
@@ -263,7 +261,7 @@ export class Call {
     this.before = undefined
     this.body = undefined
     this.exchange?.clientClosed()
-    for (const giveBack of this.#held) giveBack()
+    for (const giveBack of this.#giveBacks) giveBack()
   }
 }
 

@@ -91,7 +91,7 @@ const timedChecks = ['authenticate', 'limit']
 
 /**
  * Assembles the data path: what happens between a client's octets and the
- * backend. Begin with `run-call.ts`, which tells the life of a call, and
+ * backend. Begin with `run-call.ts`, which has the life of a call, and
  * `checks.ts`, the table of what is checked. The folders hold the files of one
  * stage each: `request/`, `checks/`, `forward/`, `answer/`. Nothing here knows
  * metrics, logs or usage; an {@link Observer} sees each finished call.
@@ -179,7 +179,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     app,
     load: () => ({
       callsUnderWay: calls.underWay(),
-      uploadOctets: uploads.held(),
+      uploadOctets: uploads.octets(),
       backends: forwarder.load(),
     }),
     async close() {

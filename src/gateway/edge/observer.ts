@@ -13,7 +13,7 @@ export interface Observer {
   rehearsed(call: EntitledCall, grant: Grant): void
   /** A connection was refused before it sent a parsable request. */
   refusedUnparsed(code: Refusal['code']): void
-  /** A trusted proxy told no address of a client but that entry; for the first one only. */
+  /** A trusted proxy gave that entry in place of a client address; for the first one only. */
   clientUnknown(entry: string): void
   /** A network has used up its failed authentications; once per window of its throttle. */
   throttled(address: string): void

@@ -13,7 +13,7 @@ export interface UpstreamRequest {
   readonly body: readonly Buffer[] | undefined
   /** Whether its method is safe (RFC 9110, 9.2.1): the client asks for no change, so it may arrive twice. */
   readonly isSafe: boolean
-  readonly lane: Lane
+  readonly share: ConnectionShare
 }
 
 /** Takes back a request that its connection may not have delivered. */
@@ -27,8 +27,8 @@ export interface Resend {
   unanswered(): void
 }
 
-/** Requests with a common bound on connections, so that a slow lane leaves connections to the others. */
-export interface Lane {
+/** Requests with a common bound on connections, so that a slow share leaves connections to the others. */
+export interface ConnectionShare {
   /** Connections in use; the pool updates it. */
   connections: number
 }
@@ -55,8 +55,8 @@ export interface Connection {
   readonly freeSince: number
   /** Maximum idle time in milliseconds before reuse. */
   readonly idleMsMax: number
-  /** The lane of the current request; the pool sets it. */
-  lane: Lane | undefined
+  /** The share of the current request; the pool sets it. */
+  share: ConnectionShare | undefined
   /** Changes whenever the backend has taken more of a body; compare, never count. */
   readonly bodyProgress: number
   /** @param resend undefined: the request must not go out again */
@@ -124,7 +124,7 @@ class BackendConnection implements Connection {
   readonly openedAt: number
   freeSince: number
   idleMsMax: number
-  lane: Lane | undefined = undefined
+  share: ConnectionShare | undefined = undefined
   bodyProgress = 0
   readonly #settings: ConnectionSettings
   readonly #owner: ConnectionOwner

@@ -39,7 +39,7 @@ export interface PoolOptions {
  */
 export interface Pool {
   /**
-   * Sends a request on a free connection, opens one, or waits. A lane gets a
+   * Sends a request on a free connection, opens one, or waits. A share gets a
    * connection only while it has fewer than are free. A safe request whose
    * connection the backend closed meanwhile goes out once more, on a new one;
    * nothing else is ever sent twice.
@@ -125,7 +125,7 @@ function ofSecond(handler: AnswerHandler): AnswerHandler {
 
 /**
  * Creates a pool. It reuses the most recently used connection. Requests are
- * first come, first served, except in lanes that have as many connections as
+ * first come, first served, except in shares that have as many connections as
  * are free.
  *
  * Requests go out after the event loop has read all sockets, as in undici
@@ -150,7 +150,7 @@ export function createPool(options: PoolOptions): Pool {
 
   const owner = {
     released(connection: Connection): void {
-      leaveLane(connection)
+      leaveShare(connection)
       const { openedAt, freeSince, idleMsMax } = connection
       const isOld = freeSince - openedAt > connectionMsMax
       if (isOld || idleMsMax <= 0 || closed !== undefined) connection.retire()
@@ -158,7 +158,7 @@ export function createPool(options: PoolOptions): Pool {
       sendSoon()
     },
     ended(connection: Connection): void {
-      leaveLane(connection)
+      leaveShare(connection)
       all.delete(connection)
       const at = free.indexOf(connection)
       if (at !== -1) free.splice(at, 1)
@@ -174,10 +174,10 @@ export function createPool(options: PoolOptions): Pool {
     for (const connection of [...free]) connection.retire()
   }
 
-  function leaveLane(connection: Connection): void {
-    if (connection.lane === undefined) return
-    connection.lane.connections -= 1
-    connection.lane = undefined
+  function leaveShare(connection: Connection): void {
+    if (connection.share === undefined) return
+    connection.share.connections -= 1
+    connection.share = undefined
   }
 
   function closeIfIdle(): void {
@@ -194,15 +194,15 @@ export function createPool(options: PoolOptions): Pool {
     isSending = false
     const stillWaiting: QueuedRequest[] = []
     for (const queued of waiting) {
-      const { lane } = queued.request
+      const { share } = queued.request
       const unused = connectionsMax - all.size + free.length
-      const connection = lane.connections < unused ? take(queued.isSecond) : undefined
+      const connection = share.connections < unused ? take(queued.isSecond) : undefined
       if (connection === undefined) {
         stillWaiting.push(queued)
         continue
       }
-      lane.connections += 1
-      connection.lane = lane
+      share.connections += 1
+      connection.share = share
       queued.connection = connection
       const mayGoAgain = queued.request.isSafe && !queued.isSecond
       connection.send(queued.request, queued.handler, mayGoAgain ? queued : undefined)

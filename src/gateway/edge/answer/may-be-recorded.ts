@@ -12,7 +12,7 @@ const unauthenticated: ReadonlySet<ErrorCode> = new Set([
 /**
  * Whether the portal may have a record of this call: its application is known,
  * or can be found by the key. Judges an unknown key by its form only, so that
- * the answer does not tell whether a key existed.
+ * the answer does not reveal whether a key existed.
  */
 export function mayBeRecorded({ caller, refusal, fields: { key } }: Call): boolean {
   if (caller !== undefined) return true

@@ -37,7 +37,7 @@ export function concurrency({
       applications.take(applicationId)
       developers.take(developerId)
       addresses.take(address)
-      call.holds(() => {
+      call.atEnd(() => {
         applications.give(applicationId)
         developers.give(developerId)
         addresses.give(address)

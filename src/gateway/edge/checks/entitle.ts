@@ -1,7 +1,7 @@
 import { type Plan, versionKey } from '../../../catalogue/catalogue.ts'
 import { effectiveLimits, limitsHoldUntil } from '../../../catalogue/effective-limits.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
-import type { EntitledCall, HeldCall } from '../call.ts'
+import type { BoundCall, EntitledCall } from '../call.ts'
 import type { Check } from '../check.ts'
 import { createEntitlement, createKnownEntitlements, type Entitlement } from '../entitlement.ts'
 
@@ -15,7 +15,7 @@ export interface EntitleOptions {
  * subscription to a plan that is still published for the version, with any
  * numbers an operator has set for this application.
  */
-export function entitle({ now }: EntitleOptions): Check<HeldCall, EntitledCall> {
+export function entitle({ now }: EntitleOptions): Check<BoundCall, EntitledCall> {
   const known = createKnownEntitlements()
   return (call, next) => {
     const nowMs = now()
@@ -33,7 +33,7 @@ export function entitle({ now }: EntitleOptions): Check<HeldCall, EntitledCall> 
   }
 }
 
-function judge(call: HeldCall, nowMs: number): Entitlement | Refusal {
+function judge(call: BoundCall, nowMs: number): Entitlement | Refusal {
   const { caller, version: apiVersion, operation, published } = call
   const { api, version } = operation
   if (caller.isSuspended) {

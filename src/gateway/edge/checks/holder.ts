@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../platform/http/problem.ts'
-import type { AuthenticatedCall, HeldCall } from '../call.ts'
+import type { AuthenticatedCall, BoundCall } from '../call.ts'
 import { certificateChallenge } from '../certificate-challenge.ts'
 import type { Check } from '../check.ts'
 import type { ClientCertificates } from '../client-certificates.ts'
@@ -21,11 +21,11 @@ const foreign: Refusal = {
  * Refuses a key over the certificate of another application, and one without a
  * certificate if its application has any: a stolen key alone is worth nothing.
  */
-export function holder({ certificates }: HolderOptions): Check<AuthenticatedCall, HeldCall> {
+export function holder({ certificates }: HolderOptions): Check<AuthenticatedCall, BoundCall> {
   return (call, next) => {
     if (call.certificate === undefined) {
       const isNeeded = certificates !== undefined && call.caller.certificates.size > 0
-      next(isNeeded ? certificateMissing : call.held())
+      next(isNeeded ? certificateMissing : call.bound())
       return
     }
     const id = call.caller.certificates.get(call.certificate.thumbprint)
@@ -34,6 +34,6 @@ export function holder({ certificates }: HolderOptions): Check<AuthenticatedCall
       return
     }
     certificates?.noteUse(id)
-    next(call.held())
+    next(call.bound())
   }
 }

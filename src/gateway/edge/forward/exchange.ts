@@ -10,12 +10,12 @@ import { type AnswerHead, answerHead } from '../answer/answer-head.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall } from '../call.ts'
 import { octetsOf } from '../request/body-pieces.ts'
-import type { OperationLane, OperationLanes } from './operation-lanes.ts'
+import type { OperationLoad, OperationLoads } from './operation-loads.ts'
 
 /** Maximum number of interim responses before the final one. */
 const interimAnswersMax = 8
 /** Maximum octets of a body that leaves in one piece with its header block. */
-const heldBytesMax = 16_384
+const bufferedBytesMax = 16_384
 
 /** Milliseconds after which the backend has failed a call. */
 export interface ExchangeTimes {
@@ -36,13 +36,13 @@ export interface ExchangeOptions {
   readonly monotonic: () => number
   readonly underway: Roster<Exchange>
   readonly times: ExchangeTimes
-  readonly lanes: Pick<OperationLanes, 'enter' | 'leave'>
+  readonly loads: Pick<OperationLoads, 'add' | 'remove'>
   /** The backend returns the request's X-Request-ID. */
   readonly echoesRequestId: boolean
 }
 
 /**
- * One call at the backend. States: waiting (no response) → held (status known,
+ * One call at the backend. States: waiting (no response) → buffered (status known,
  * perhaps a short body kept, nothing sent) → streaming (status sent) → ended. Until
  * something was sent, a failure becomes a refusal. From streaming on, it cuts
  * the client's connection, so that the client can see the response is
@@ -51,17 +51,17 @@ export interface ExchangeOptions {
 export class Exchange implements AnswerHandler, RosterMember {
   place = -1
   readonly #call: GrantedCall
-  readonly #lane: OperationLane
+  readonly #load: OperationLoad
   /** Of the request body. */
   readonly #octets: number
   readonly #options: ExchangeOptions
-  #state: 'waiting' | 'held' | 'streaming' | 'ended' = 'waiting'
+  #state: 'waiting' | 'buffered' | 'streaming' | 'ended' = 'waiting'
   #dispatched: Dispatched | undefined = undefined
   #interim = 0
   #status = 0
   #head: AnswerHead | undefined = undefined
   #body: string | undefined = undefined
-  /** The client currently accepts no more data. */
+  /** The client accepts no data at the moment. */
   #isFull = false
   /** Whether the backend sent anything since the last check. */
   #isHeard = false
@@ -70,12 +70,12 @@ export class Exchange implements AnswerHandler, RosterMember {
   /** Monotonic milliseconds. */
   #quietSince: number
 
-  constructor(call: GrantedCall, lane: OperationLane, options: ExchangeOptions) {
+  constructor(call: GrantedCall, load: OperationLoad, options: ExchangeOptions) {
     this.#call = call
-    this.#lane = lane
+    this.#load = load
     this.#octets = octetsOf(call.body)
     this.#options = options
-    options.lanes.enter(lane, this.#octets)
+    options.loads.add(load, this.#octets)
     this.#quietSince = call.forwardedAt
     options.underway.add(this)
     call.exchange = this
@@ -120,7 +120,7 @@ export class Exchange implements AnswerHandler, RosterMember {
     const call = this.#call
     this.#status = status
     this.#head = answerHead(status, fields, call)
-    this.#state = 'held'
+    this.#state = 'buffered'
     // RFC 9110, 8.6: a 204 must not declare a body; a client that trusted the length would wait for it.
     const isBodyless = status === 204 && this.#head.length > 0
     if (!this.#head.isPlain || isBodyless || this.#isForeign(this.#head))
@@ -128,8 +128,8 @@ export class Exchange implements AnswerHandler, RosterMember {
   }
 
   onBody(octets: Buffer): boolean {
-    if (this.#state === 'held') {
-      const isWhole = octets.length === this.#head?.length && octets.length <= heldBytesMax
+    if (this.#state === 'buffered') {
+      const isWhole = octets.length === this.#head?.length && octets.length <= bufferedBytesMax
       if (isWhole && this.#body === undefined) {
         // As latin1 text, head and body leave in one piece; saves 7 % of a forwarded call.
         this.#body = octets.toString('latin1')
@@ -152,7 +152,7 @@ export class Exchange implements AnswerHandler, RosterMember {
   }
 
   onEnd(): void {
-    if (this.#state === 'held' && !this.#sendHead()) return
+    if (this.#state === 'buffered' && !this.#sendHead()) return
     if (this.#state === 'ended') return
     this.#finish()
     const { response } = this.#call
@@ -222,7 +222,7 @@ export class Exchange implements AnswerHandler, RosterMember {
   #finish(): void {
     this.#state = 'ended'
     this.#options.underway.delete(this)
-    this.#options.lanes.leave(this.#lane, this.#octets)
+    this.#options.loads.remove(this.#load, this.#octets)
     this.#call.answeredAt = this.#options.monotonic()
   }
 }

@@ -11,7 +11,7 @@ import type { Call, GrantedCall, RoutedCall } from '../call.ts'
 import { beginDrilled } from './drilled.ts'
 import { Exchange, type ExchangeOptions, type ExchangeTimes } from './exchange.ts'
 import type { BankDrill, IdentitySigner } from './identity.ts'
-import { createOperationLanes, type OperationLanes } from './operation-lanes.ts'
+import { createOperationLoads, type OperationLoads } from './operation-loads.ts'
 import type { PassesField } from './passing-fields.ts'
 import { requestHead } from './request-head.ts'
 
@@ -73,7 +73,7 @@ interface Backend {
   /** For the Host field. */
   readonly host: string
   readonly pool: Pool
-  readonly lanes: OperationLanes
+  readonly loads: OperationLoads
   readonly exchanges: ExchangeOptions
 }
 
@@ -104,7 +104,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   }
 
   function open(url: string): Backend {
-    const lanes = createOperationLanes({
+    const loads = createOperationLoads({
       underwayMax: limits.backendConnectionsMax + limits.backendQueueMax,
       octetsMax: options.uploadBufferMax,
       bodies,
@@ -121,8 +121,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       monotonic,
     })
     const { host } = new URL(url)
-    const exchanges = { refuse, onFailure, monotonic, underway, lanes, times, echoesRequestId }
-    return { host, pool, lanes, exchanges }
+    const exchanges = { refuse, onFailure, monotonic, underway, loads, times, echoesRequestId }
+    return { host, pool, loads, exchanges }
   }
 
   const ofRest = open(options.backendUrl)
@@ -143,19 +143,19 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       // Destroyed, although its 'close' has not been emitted yet: no client waits, so nothing goes to the backend.
       if (call.request.socket.destroyed) return
       const { caller, version, operation, body, certificate, drill } = call
-      const { host, pool, lanes, exchanges } = backendOf(operation)
+      const { host, pool, loads, exchanges } = backendOf(operation)
       const token = identity.tokenFor(caller, version, certificate, bankDrill(drill))
       const passes = passingFields(call.published.catalogue)
       const path = upstreamPath(call)
       const head = requestHead(call, { path, host, publicHost, identity: token, passes })
-      const lane = lanes.of(operation)
+      const load = loads.of(operation)
       call.forwardedAt = monotonic()
-      const exchange = new Exchange(call, lane, exchanges)
-      const request = { head, body, lane, isSafe: operation.method === 'GET' }
+      const exchange = new Exchange(call, load, exchanges)
+      const request = { head, body, share: load, isSafe: operation.method === 'GET' }
       if (drill === undefined) exchange.begin(pool, request)
       else beginDrilled(exchange, { drill, pool, request, times })
     },
-    hasRoom: (operation) => backendOf(operation).lanes.hasRoom(operation),
+    hasRoom: (operation) => backendOf(operation).loads.hasRoom(operation),
     load: () => new Map([...named].map(([name, { pool }]) => [name, pool.load()])),
     async close() {
       await Promise.all(all.map(({ pool }) => pool.close()))

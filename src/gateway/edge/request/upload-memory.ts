@@ -23,7 +23,7 @@ export interface UploadMemory {
   take(owner: UploadOwner, octets: number): Refusal | undefined
   give(owner: UploadOwner, octets: number): void
   /** Octets reserved now. */
-  held(): number
+  octets(): number
 }
 
 /** Creates the memory, initially empty. */
@@ -54,7 +54,7 @@ export function createUploadMemory(octetsMax: number): UploadMemory {
       applications.remove(applicationId, octets)
       developers.remove(developerId, octets)
     },
-    held: () => sum,
+    octets: () => sum,
   }
 }
 

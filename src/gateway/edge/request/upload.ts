@@ -65,7 +65,7 @@ export class Upload implements RosterMember {
     this.#askedAt = options.monotonic()
     this.#watchedAt = this.#askedAt
     options.underway.add(this)
-    call.holds(this.#giveBack)
+    call.atEnd(this.#giveBack)
     request.on('data', this.#take).on('end', this.#complete)
     // From the first chunk on, not from the next turn: a read may hold thousands.
     request.read(0)

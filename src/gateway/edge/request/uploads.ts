@@ -25,7 +25,7 @@ export interface Uploads {
   /** Calls `done` once. */
   receive(call: EntitledCall, done: Receive): void
   /** Octets of bodies in memory. */
-  held(): number
+  octets(): number
   close(): void
 }
 
@@ -57,7 +57,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       if (refusal === undefined) new Upload(call, shared, done)
       else done(refusal)
     },
-    held: memory.held,
+    octets: memory.octets,
     close: () => clearInterval(watch),
   }
 }

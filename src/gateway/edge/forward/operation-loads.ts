@@ -1,14 +1,14 @@
 import type { Operation } from '../../../catalogue/catalogue.ts'
-import type { Lane } from '../../upstream/connection.ts'
+import type { ConnectionShare } from '../../upstream/connection.ts'
 
 /** The calls of one operation that are at the backend or waiting for it. */
-export interface OperationLane extends Lane {
+export interface OperationLoad extends ConnectionShare {
   underway: number
   /** Octets of their bodies. */
   octets: number
 }
 
-export interface OperationLanesOptions {
+export interface OperationLoadsOptions {
   /** Maximum number of calls at the backend or waiting for it. */
   readonly underwayMax: number
   /** Maximum octets of their bodies, and of those of other backends. */
@@ -26,25 +26,25 @@ export interface OperationLanesOptions {
  * Hahne, "Dynamic queue length thresholds for shared-memory packet switches",
  * 1998).
  */
-export interface OperationLanes {
-  of(operation: Operation): OperationLane
+export interface OperationLoads {
+  of(operation: Operation): OperationLoad
   /** Whether the operation may have another call. */
   hasRoom(operation: Operation): boolean
   /** Counts a call with this many octets of body, whether there is room or not. */
-  enter(lane: OperationLane, octets: number): void
-  leave(lane: OperationLane, octets: number): void
+  add(load: OperationLoad, octets: number): void
+  remove(load: OperationLoad, octets: number): void
 }
 
-export function createOperationLanes(options: OperationLanesOptions): OperationLanes {
+export function createOperationLoads(options: OperationLoadsOptions): OperationLoads {
   const { underwayMax, octetsMax, bodies } = options
-  const lanes = new WeakMap<Operation, OperationLane>()
+  const loads = new WeakMap<Operation, OperationLoad>()
   let allUnderway = 0
 
-  function of(operation: Operation): OperationLane {
-    const known = lanes.get(operation)
+  function of(operation: Operation): OperationLoad {
+    const known = loads.get(operation)
     if (known !== undefined) return known
     const made = { connections: 0, underway: 0, octets: 0 }
-    lanes.set(operation, made)
+    loads.set(operation, made)
     return made
   }
 
@@ -54,15 +54,15 @@ export function createOperationLanes(options: OperationLanesOptions): OperationL
       const { underway, octets } = of(operation)
       return underway < underwayMax - allUnderway && octets < octetsMax - bodies.octets
     },
-    enter(lane, octets) {
-      lane.underway += 1
-      lane.octets += octets
+    add(load, octets) {
+      load.underway += 1
+      load.octets += octets
       allUnderway += 1
       bodies.octets += octets
     },
-    leave(lane, octets) {
-      lane.underway -= 1
-      lane.octets -= octets
+    remove(load, octets) {
+      load.underway -= 1
+      load.octets -= octets
       allUnderway -= 1
       bodies.octets -= octets
     },
