@@ -9,8 +9,8 @@ import { backendsOf, checkBackends } from './compose/check-backends.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
 import { followReloads } from './compose/follow-reloads.ts'
 import {
+  checkSecretList,
   createLiveSecrets,
-  judgeSecretList,
   type LiveSecret,
   type LiveSecrets,
 } from './compose/live-secrets.ts'
@@ -170,7 +170,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       ? undefined
       : await openServices({ ...parts, admits: roles.has('gateway') })
 
-  // What tells others of this process is opened last, but closed after the listeners: until its last call has ended, a
+  // What shows this process to others is opened last, but closed after the listeners: until its last call has ended, a
   // process counts, and a reload waits for it.
   const presence = createLifetime()
   lifetime.opened(() => presence.close())
@@ -194,7 +194,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       ? undefined
       : await secrets.follow('MANAGEMENT_TOKEN', {
           text: settings.managementToken,
-          judge: judgeSecretList,
+          check: checkSecretList,
         })
   management = createManagement({
     tls: certificates.management,
@@ -267,7 +267,7 @@ async function sandboxSecretOf(
 ): Promise<LiveSecret | undefined> {
   if (!hasSandbox(settings, roles)) return undefined
   const text = settings.sandboxSecret ?? randomBytes(32).toString('base64url')
-  return secrets.follow('SANDBOX_SECRET', { text, judge: judgeSecretList })
+  return secrets.follow('SANDBOX_SECRET', { text, check: checkSecretList })
 }
 
 function plannedListeners(settings: Settings, roles: ReadonlySet<Role>): PlannedListener[] {

@@ -112,7 +112,7 @@ export function bundle({ sources, path: root }: BundleOptions): JsonObject | und
     if (path === '') return { file: from.file, names }
     const file = posix.join(posix.dirname(from.file), path)
     const isForeign = /^[a-z][a-z0-9+.-]*:|^\//i.test(path)
-    if (isForeign || sources.standing(file) === 'outside') {
+    if (isForeign || sources.whereIs(file) === 'outside') {
       const message = `${JSON.stringify(reference)} leads out of the configuration`
       sources.report({ rule: 'reference-outside', at: from.at, member: from.member, message })
       return undefined
@@ -121,7 +121,7 @@ export function bundle({ sources, path: root }: BundleOptions): JsonObject | und
   }
 
   function contentOf(target: Target, reference: string, from: Found): Json | undefined {
-    if (!/\.ya?ml$/.test(target.file) || sources.standing(target.file) === 'missing') {
+    if (!/\.ya?ml$/.test(target.file) || sources.whereIs(target.file) === 'missing') {
       return unresolvable(from, reference, 'names no YAML file of the configuration')
     }
     const file = sources.read(target.file)

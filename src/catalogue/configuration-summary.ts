@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Catalogue, Limit, Plan } from './catalogue.ts'
 
-/** What of a configuration is kept after it, to tell what the next one changes. */
+/** What is kept of a configuration, to show what the next one changes. */
 export interface ConfigurationSummary {
   /** By `<api>@<version>`. */
   readonly versions: Readonly<Record<string, SummaryOfVersion>>

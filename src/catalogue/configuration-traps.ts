@@ -56,7 +56,7 @@ function successorFault(
   return lifecycle.successor === predecessor ? 'which names it as successor in turn' : undefined
 }
 
-/** What a developer could not tell apart. Names each pair once. */
+/** What a developer could not distinguish. Names each pair once. */
 function titleTraps(version: ApiVersion, { versions, plans }: Catalogue): readonly string[] {
   const { api, title } = version
   const sameTitle = [...versions.values()].find((other) => other.api < api && other.title === title)

@@ -12,7 +12,7 @@ export interface CompareSchemasOptions {
   readonly before: SchemaSide
   readonly after: SchemaSide
   readonly part: ChangedPart
-  /** Who sends the value: a request may ask for less, a response may promise more, without breaking callers. */
+  /** The side that sends the value: a request may ask for less, a response may promise more, without breaking callers. */
   readonly direction: 'request' | 'response'
   /** Pairs found to say the same, remembered from one comparison of two documents to the next. */
   readonly same: SamePairs
@@ -53,7 +53,7 @@ export function compareSchemas(options: CompareSchemasOptions): readonly Change[
     if (same.get(old)?.has(young)) return
     const partners = underway.get(old) ?? new Set()
     if (partners.has(young)) {
-      // The outer comparison tells.
+      // The outer comparison reports it.
       assumptions++
       return
     }

@@ -4,7 +4,7 @@ import { isJsonArray, isJsonObject } from './json.ts'
 import { readMapping, type Sources } from './source.ts'
 import { parseTimeZone, parseWindow } from './window-length.ts'
 
-/** A plan that is sound, with the places of its `apis` for what only the whole catalogue can tell. */
+/** A plan that is sound, with the places of its `apis` for what only the whole catalogue can show. */
 export interface LoadedPlan {
   readonly plan: Plan
   /** The plan beside which this one is counted; undefined: it is offered itself. */

@@ -15,7 +15,7 @@ export interface LoadVersionOptions {
   readonly version: string
 }
 
-/** A version as far as its own document tells. */
+/** A version as far as its own document describes it. */
 export interface LoadedVersion {
   readonly api: string
   readonly version: string

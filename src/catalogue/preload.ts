@@ -22,7 +22,7 @@ export async function preload({ sources, paths }: PreloadOptions): Promise<void>
     await turn()
     for (const reference of filesReferredTo(sources.read(path))) {
       const file = posix.join(posix.dirname(path), reference)
-      if (known.has(file) || sources.standing(file) !== 'inside') continue
+      if (known.has(file) || sources.whereIs(file) !== 'inside') continue
       known.add(file)
       queue.push(file)
     }

@@ -60,7 +60,7 @@ function hasOwnKeywords(value: JsonObject): boolean {
   return Object.keys(value).some((key) => key !== '$ref' && !annotations.has(key))
 }
 
-/** Members that tell a reader something and a validator nothing. */
+/** Members that matter to a reader and not to a validator. */
 export const annotations: ReadonlySet<string> = new Set([
   'title',
   'summary',

@@ -3,7 +3,7 @@ import type { JsonObject } from './catalogue.ts'
 import { isJsonObject, objectMembersOf, objectsOf, stringsOf } from './json.ts'
 import { composed, referred } from './schema-parts.ts'
 
-/** One thing that is wrong with a value, told without repeating the value. */
+/** One thing that is wrong with a value, described without repeating the value. */
 export interface SchemaFault {
   /** Where, dotted: `access.accounts[0].iban`; empty for the value as a whole. */
   readonly path: string

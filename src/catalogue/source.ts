@@ -42,7 +42,7 @@ export interface Sources {
    */
   read(path: string): Json | undefined
   /** Whether a file is there to be read; `outside` also when a symbolic link leads out of the folder of the configuration. */
-  standing(path: string): Standing
+  whereIs(path: string): Whereabouts
   /** Counts a file that is no YAML, such as a picture, among what was read. */
   note(path: string, content: Buffer): void
   /**
@@ -62,7 +62,7 @@ export interface Sources {
   reportUnreadable(path: string, error: unknown): void
 }
 
-export type Standing = 'inside' | 'outside' | 'missing'
+export type Whereabouts = 'inside' | 'outside' | 'missing'
 
 interface SourceFile {
   /** Below the folder of the configuration. */
@@ -84,7 +84,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
   const problems: CatalogueProblem[] = []
   const contents = new Map<string, Json | undefined>()
   const others = new Map<string, string>()
-  const standings = new Map<string, Standing>()
+  const known = new Map<string, Whereabouts>()
   // It goes with the sources; a weak one would cost a tenth of a load.
   const origins = new Map<object, Origin>()
 
@@ -122,7 +122,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
     reportFile(path, 'file-unreadable', `cannot be read: ${reason}`)
   }
 
-  function findStanding(path: string): Standing {
+  function findWhereabouts(path: string): Whereabouts {
     const file = join(configDir, path)
     if (isOutside(relative(configDir, file))) return 'outside'
     if (!existsSync(file)) return 'missing'
@@ -183,11 +183,11 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       if (!contents.has(path)) contents.set(path, parse(path))
       return contents.get(path)
     },
-    standing(path) {
+    whereIs(path) {
       // The file system is slower than all the rest of following a reference.
-      const standing = standings.get(path) ?? findStanding(path)
-      standings.set(path, standing)
-      return standing
+      const where = known.get(path) ?? findWhereabouts(path)
+      known.set(path, where)
+      return where
     },
     note: (path, content) =>
       void others.set(path, createHash('sha256').update(content).digest('hex')),

@@ -13,7 +13,7 @@ export type Verdict =
       readonly until: number
     }
   | {
-      /** `unchecked`: for want of a current CRL, which is the operator's fault and says nothing about the certificate. */
+      /** `unchecked`: no current CRL is available, which is the operator's fault and says nothing about the certificate. */
       readonly outcome: 'invalid' | 'expired' | 'revoked' | 'unchecked'
       /** For the holder of the certificate; a sentence. */
       readonly reason: string

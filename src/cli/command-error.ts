@@ -1,4 +1,4 @@
-/** A command cannot do what it was asked; the message says what is wrong and what is possible. Exit code 1 unless told. */
+/** A command cannot do what it was asked; the message says what is wrong and what is possible. Exit code 1 unless given. */
 export class CommandError extends Error {
   readonly exitCode: number
 

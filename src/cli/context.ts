@@ -21,6 +21,6 @@ export interface CommandContext {
   readonly isTerminal: boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Who acts, for the audit: `operator:<name of the system's user>`. */
+  /** The actor, for the audit: `operator:<name of the system's user>`. */
   readonly actor: string
 }

@@ -85,7 +85,7 @@ type Found =
   | { readonly kind: 'ours'; readonly folder: DataFolder }
 
 /**
- * A process that has the folder but no socket yet (or no more) is about to
+ * A process that has the folder but no socket yet, or no longer, is about to
  * change that. A process that ends waits for the connections it has, so the
  * database beside is connected before anything relies on it.
  */

@@ -34,12 +34,12 @@ interface Run extends NumberRange {
 }
 
 /**
- * Merges what processes told. They were asked twice, because they answer at
+ * Merges what processes reported. They were asked twice, because they answer at
  * different moments: each number up to the highest of the first answers was
  * given before the second question, so it is in the second answers.
  *
  * @param first and `second`: the answers of the processes that run
- * @param ended what processes told when they ended
+ * @param ended what processes reported when they ended
  */
 export function judgeWindows(
   first: readonly ToldSamples[],

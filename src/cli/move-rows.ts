@@ -34,7 +34,7 @@ import type { CommandContext } from './context.ts'
 import { type DatabaseHome, unreachable, withDatabase } from './database-session.ts'
 
 /** Sessions end with a move, and so do sign-ins under way. Changes are news for processes that run, and those run elsewhere. */
-const staysBehind: ReadonlySet<string> = new Set([
+const notMoved: ReadonlySet<string> = new Set([
   'registry.sessions',
   'registry.factor_challenges',
   'registry.changes',
@@ -42,11 +42,11 @@ const staysBehind: ReadonlySet<string> = new Set([
 ])
 
 /** A process that ran once without any data leaves rows here. */
-const neverEmpty: ReadonlySet<string> = new Set([
+const seldomEmpty: ReadonlySet<string> = new Set([
   'registry.portal_state',
   'registry.published_configurations',
   'registry.configurations',
-  ...staysBehind,
+  ...notMoved,
 ])
 
 const migrations = { registry: registryMigrations, bank: bankMigrations }
@@ -83,7 +83,7 @@ export function exportDatabase(context: CommandContext, path: string): Promise<M
           database,
           release: packageVersion(),
           secrets,
-          without: staysBehind,
+          without: notMoved,
           auditEnd,
           async counts(trx) {
             const counts = await readCounts(context, trx as Kysely<RegistrySchema>)
@@ -101,7 +101,7 @@ export function exportDatabase(context: CommandContext, path: string): Promise<M
   })
 }
 
-/** Without a fingerprint, an import cannot tell that it has another secret. */
+/** Without a fingerprint, an import cannot detect that it has another secret. */
 function missingFingerprints(secrets: ExportHeader['secrets']): readonly string[] {
   const names = Object.keys(secrets)
   return ['KEY_PEPPER', 'SESSION_SECRET']
@@ -199,7 +199,7 @@ export async function importDatabase(
         database,
         path,
         migrations,
-        neverEmpty,
+        seldomEmpty,
         replaces: options.replace === true,
         record: (trx, report) => recordImport(trx, context.actor, report),
       })

@@ -8,7 +8,7 @@ import type { Publisher, Replacement } from './publisher.ts'
 
 /** Tells the registry which configurations this process makes active, so that each change is audited once. */
 export interface ConfigurationHistory {
-  /** Tells what is new. Repeat it: it also tells what it could not tell before. */
+  /** Reports what is new. Repeat it: it also reports what it could not report before. */
   tell(): Promise<void>
 }
 

@@ -21,13 +21,13 @@ export interface FollowReloadsOptions
 
 /**
  * Shows other processes which configuration this one serves, sees that changes
- * are audited, and finds reloads that it could not hear of: those from before
+ * are audited, and finds reloads that did not reach it: those from before
  * it listened, and, in a bank alone, all.
  */
 export async function followReloads(options: FollowReloadsOptions): Promise<void> {
   const { settings, database, publisher, certificates, services, loaded } = options
   const history = services && createConfigurationHistory({ ...services.registry, publisher })
-  // A bank alone can hear of reloads only once it has reported.
+  // Reloads reach a bank alone only once it has reported.
   let isCaughtUp = services !== undefined
   let reloadsAsked = 0
 

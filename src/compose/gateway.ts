@@ -16,7 +16,7 @@ import { createMomentOf } from '../gateway/operate/moment-of.ts'
 import { closeListeners, listen } from '../platform/http/listen.ts'
 import { createRecordedAddress } from '../platform/http/recorded-address.ts'
 import { stopTimes } from '../platform/http/stop-times.ts'
-import { expectShortLives } from '../platform/process/short-lived.ts'
+import { assumeShortLivedObjects } from '../platform/process/short-lived.ts'
 import { hasSandbox } from '../platform/settings/sandbox.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import type { Addresses } from './addresses.ts'
@@ -41,7 +41,7 @@ export interface GatewayRole {
   readonly identity: IdentitySigner
   /** @returns the origin of the listener */
   listen(addresses: Pick<Addresses, 'backend' | 'portal'>): Promise<string>
-  /** From now on, the bank hears of deleted applications. */
+  /** From now on, deleted applications are reported to the bank. */
   endApplications(addresses: Pick<Addresses, 'backend'>): void
 }
 
@@ -54,10 +54,10 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
   const { settings, database, dataFolder, services, events, log, lifetime } = options
   const { metrics, publisher, counter, registry } = services
   const monotonic = (): number => performance.now()
-  expectShortLives()
+  assumeShortLivedObjects()
   const keys = await options.secrets.follow('IDENTITY_PRIVATE_KEY', {
     text: await openSecret(settings.identityPrivateKey, dataFolder, embeddedIdentityKey),
-    judge: (text) => void readIdentityKeys(text),
+    check: (text) => void readIdentityKeys(text),
   })
   const identity = await createIdentitySigner({
     keys,

@@ -19,7 +19,7 @@ export async function followRedis(
   const secret = await secrets.follow('REDIS_URL', {
     // Without a file it never changes.
     text: '',
-    judge(text) {
+    check(text) {
       if (withoutLogins(parseRedisAddress(text)) !== place) throw new Error(onlyLogin)
     },
   })

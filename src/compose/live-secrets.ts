@@ -9,10 +9,10 @@ import {
 } from '../platform/settings/watched-files.ts'
 
 /** Throws an Error whose message says what is wrong with the text, without the text. */
-export type JudgeSecret = (text: string) => void | Promise<void>
+export type CheckSecret = (text: string) => void | Promise<void>
 
-/** Judges a list of secrets as the settings do. */
-export function judgeSecretList(text: string): void {
+/** Checks a list of secrets as the settings do. */
+export function checkSecretList(text: string): void {
   const problem = secretListProblem(text, secretLengthMin)
   if (problem !== undefined) throw new Error(`the file ${problem}`)
 }
@@ -20,7 +20,7 @@ export function judgeSecretList(text: string): void {
 /** A secret that may change while the process runs. */
 export interface LiveSecret extends Watched<string> {
   /** From now on, a change must also pass this. Otherwise it is refused, and the current text stays. */
-  alsoJudge(judge: JudgeSecret): void
+  addCheck(check: CheckSecret): void
 }
 
 /** The secrets of a process: NAME never changes, the file of NAME_FILE may. */
@@ -34,26 +34,26 @@ export interface LiveSecrets {
    */
   follow(
     setting: string,
-    options: { readonly text: string; readonly judge?: JudgeSecret },
+    options: { readonly text: string; readonly check?: CheckSecret },
   ): Promise<LiveSecret>
 }
 
 /** A secret of which any text will do. @returns undefined when it is not set */
 export async function followText(
   secrets: LiveSecrets,
-  setting: keyof typeof judges,
+  setting: keyof typeof checks,
   text: string | undefined,
 ): Promise<(() => string) | undefined> {
   if (text === undefined) return undefined
-  return (await secrets.follow(setting, { text, judge: judges[setting] })).current
+  return (await secrets.follow(setting, { text, check: checks[setting] })).current
 }
 
-const judges = {
+const checks = {
   SMTP_URL(text: string): void {
     readSettings({ SMTP_URL: text })
   },
   OIDC_CLIENT_SECRET(): void {},
-} as const satisfies Readonly<Record<string, JudgeSecret>>
+} as const satisfies Readonly<Record<string, CheckSecret>>
 
 export interface LiveSecretsOptions {
   readonly settings: Pick<Settings, 'secretFiles'>
@@ -67,30 +67,30 @@ export function createLiveSecrets(options: LiveSecretsOptions): LiveSecrets {
   const followed = new Map<string, LiveSecret>()
   showChanges(options.metricsRegistry, secretFiles)
 
-  async function open(setting: string, path: string, first: JudgeSecret): Promise<LiveSecret> {
-    const judges = [first]
+  async function open(setting: string, path: string, first: CheckSecret): Promise<LiveSecret> {
+    const checks = [first]
     const secret = await options.files.watch({
       name: setting.toLowerCase(),
       files: [{ setting: `${setting}_FILE`, path }],
       async parse(contents) {
         const text = String(contents[0] ?? '').trim()
         if (text === '') throw new Error('the file is empty')
-        for (const judge of judges) await judge(text)
+        for (const check of checks) await check(text)
         return text
       },
     })
-    return { ...secret, alsoJudge: (judge) => void judges.push(judge) }
+    return { ...secret, addCheck: (check) => void checks.push(check) }
   }
 
   return {
-    async follow(setting, { text, judge = () => undefined }) {
+    async follow(setting, { text, check = () => undefined }) {
       const known = followed.get(setting)
       if (known !== undefined) {
-        known.alsoJudge(judge)
+        known.addCheck(check)
         return known
       }
       const path = secretFiles[setting]
-      const secret = path === undefined ? unchanging(text) : await open(setting, path, judge)
+      const secret = path === undefined ? unchanging(text) : await open(setting, path, check)
       followed.set(setting, secret)
       return secret
     },
@@ -98,7 +98,7 @@ export function createLiveSecrets(options: LiveSecretsOptions): LiveSecrets {
 }
 
 function unchanging(text: string): LiveSecret {
-  return { ...createWatchedCopy(text), alsoJudge: () => undefined }
+  return { ...createWatchedCopy(text), addCheck: () => undefined }
 }
 
 /** Shows how old each secret is, where a file says so. */

@@ -32,7 +32,7 @@ import { checkSealed, createReSealing } from '../portal/sealing/re-seal.ts'
 import { openPortalStores } from '../portal/stores/portal-stores.ts'
 import type { Addresses } from './addresses.ts'
 import { followRedis } from './live-redis.ts'
-import { followText, judgeSecretList, type LiveSecret } from './live-secrets.ts'
+import { checkSecretList, followText, type LiveSecret } from './live-secrets.ts'
 import { openSecret } from './secrets.ts'
 import type { Services } from './services.ts'
 import type { ListenerFoundation } from './stores.ts'
@@ -53,7 +53,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
   const { events, log, lifetime } = options
   const sessionSecret = await options.secrets.follow('SESSION_SECRET', {
     text: await openSecret(settings.sessionSecret, dataFolder, embeddedSessionSecret),
-    judge: judgeSecretList,
+    check: checkSecretList,
   })
   const { peppers, records, registry } = services
   const stores = { ...registry, ...records, ...openPortalStores({ database, peppers }) }
@@ -103,7 +103,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
   }
   pruneExpired({ stores, jobs: options.jobs, log, lifetime })
   const sealed = { store: stores.sealedSecrets, secrets }
-  sessionSecret.alsoJudge((text) =>
+  sessionSecret.addCheck((text) =>
     checkSealed({ ...sealed, secrets: derivePortalSecrets(() => text), before: secrets }),
   )
   const reSealing = createReSealing({ ...sealed, log })

@@ -39,7 +39,7 @@ export interface PresenceOptions {
   readonly onReply?: (reply: ReportReply) => Promise<void> | void
 }
 
-/** A bank alone learns of reloads from what it hears when it reports. */
+/** A bank alone learns of reloads from the reply to its report. */
 const everyMs = { bank: 1_000, others: 5_000 } as const
 
 /**

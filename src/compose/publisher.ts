@@ -31,8 +31,8 @@ export interface ConfigurationState extends ConfigurationFacts {
   readonly judged: number
   /** Why the last reload changed nothing; undefined: it did not fail. */
   readonly refused: string | undefined
-  /** Whether the last reload failed for a reason outside the files, so that the same files may be loaded later. */
-  readonly mayPass: boolean
+  /** Whether the last reload failed for a reason outside the files, so that the same files may load later. */
+  readonly isTransient: boolean
 }
 
 /** A reload that made a configuration active. */
@@ -92,7 +92,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const listeners: Parameters<Publisher['onJudged']>[0][] = []
   let judged = 0
   let refused: string | undefined
-  let mayPass = false
+  let isTransient = false
   let queue: Promise<boolean> = Promise.resolve(true)
 
   async function replace(): Promise<void> {
@@ -115,9 +115,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
     // Another reload has read the files meanwhile.
     if (cause.how === 'start' && judged > 0) return true
     const before = published.catalogue
-    mayPass = false
+    isTransient = false
     refused = await failureOf(replace, (error) => {
-      mayPass =
+      isTransient =
         error instanceof CatalogueError && error.problems.some(({ rule }) => passingRules.has(rule))
       const problems =
         error instanceof CatalogueError || error instanceof SettingsError
@@ -153,7 +153,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       queue = queue.then(() => load(cause))
       return queue
     },
-    state: () => ({ ...facts, judged, refused, mayPass }),
+    state: () => ({ ...facts, judged, refused, isTransient }),
     prepareWith: (part) => void parts.push(part),
     onJudged: (listener) => void listeners.push(listener),
   }

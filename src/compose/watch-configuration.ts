@@ -33,12 +33,12 @@ export function watchConfiguration(options: WatchConfigurationOptions): void {
 
   async function load(): Promise<void> {
     await publisher.reload({ how: 'watch', by: 'system' })
-    failures = publisher.state().mayPass ? failures + 1 : 0
+    failures = publisher.state().isTransient ? failures + 1 : 0
     skipping = failures === 0 ? 0 : Math.min(2 ** (failures - 1), skippedMax)
   }
 
   async function tryAgain(): Promise<void> {
-    if (!publisher.state().mayPass) return
+    if (!publisher.state().isTransient) return
     if (skipping > 0) skipping -= 1
     else await load()
   }

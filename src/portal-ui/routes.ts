@@ -6,7 +6,7 @@ export interface PageRoute {
   /** In the syntax of the router. */
   readonly path: string
   readonly page: LazyPage
-  /** Who may see the page; absent for public pages. */
+  /** The role that may see the page; absent for public pages. */
   readonly audience?: 'developer' | 'operator'
   /** Whether the page warns while the gateway does not answer. */
   readonly watchesGateway?: boolean

@@ -16,6 +16,16 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\bof (?:it|them)\b/i, 'the noun itself, or "its", "their"'],
   [/\b(?:is|are) (?:told|said)\b/i, 'an active verb with a subject'],
   [/\bin force\b/i, '"active", "current", "applies"'],
+  [/\bfor want of\b/i, '"without", "because … is missing"'],
+  [/\bno more(?=[.;,)]|$)/i, '"no longer", or a number'],
+  [
+    /(?:\/\*\*|^\s*\*|\/\/|^\s*--) +(?:Who|Whose|Whom)\b/,
+    'name the role: client, operator, developer, actor',
+  ],
+  [
+    /\b(?:process(?:es)?|gateways?|banks?|portals?|servers?|feed|redis|postgresql|tollgate) (?:tells?|told|hears?|heard|forgets?|forgot)\b/i,
+    'a verb for programs: report, send, receive, drop',
+  ],
 ]
 
 /** Everything people read about Tollgate: pages, published documents, texts and docstrings of the sources. */

@@ -75,15 +75,15 @@ t.test(
     const at = (password: string, port = server.port) =>
       `redis://app:${password}@127.0.0.1:${port}/0`
     const secret = createWatchedCopy('')
-    let judge: (text: string) => void | Promise<void> = () => undefined
+    let check: (text: string) => void | Promise<void> = () => undefined
     const address = await followRedis(parseRedisAddress(at('one')), {
       follow: async (_setting, options) => {
-        judge = options.judge ?? judge
-        return { ...secret, alsoJudge: () => undefined }
+        check = options.check ?? check
+        return { ...secret, addCheck: () => undefined }
       },
     })
-    t.throws(() => judge(at('two', 1)), /only the user and the password/)
-    t.doesNotThrow(() => judge(at('two')))
+    t.throws(() => check(at('two', 1)), /only the user and the password/)
+    t.doesNotThrow(() => check(at('two')))
     if (address.topology === 'cluster') throw new Error('one server')
     const { client, close } = openRedis({
       address,

@@ -77,7 +77,7 @@ function refersTo(address: string): string {
   return `refers to ${JSON.stringify(address.slice(0, 80))}; a logo refers only to its own parts (#…)`
 }
 
-/** From the viewBox, or width and height: without them nothing tells how wide the logo is. */
+/** From the viewBox, or width and height: without them the width of the logo is unknown. */
 function sizeOf(attributes: XmlElement['attributes']): Size | { readonly fault: string } {
   const box = (attributes.get('viewBox') ?? '')
     .trim()

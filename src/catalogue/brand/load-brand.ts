@@ -127,11 +127,11 @@ function createBrandReader(sources: Sources, configDir: string) {
       return report(type, at, member, `${show(name)} is not the name of a file`, 'logo.svg')
     }
     const below = posix.normalize(name)
-    const standing = posix.isAbsolute(below) ? 'outside' : sources.standing(below)
-    if (standing === 'outside') {
+    const where = posix.isAbsolute(below) ? 'outside' : sources.whereIs(below)
+    if (where === 'outside') {
       return report('brand-file', at, member, `${show(name)} leads out of the configuration`)
     }
-    if (standing === 'missing') {
+    if (where === 'missing') {
       return report('brand-file', at, member, `${show(name)} is not a file of the configuration`)
     }
     try {

@@ -107,7 +107,7 @@ export function sampleCounts(
     numbers -= current.runs.length + (last?.runs.length ?? 0)
   }
 
-  /** Buckets that a proof compares no more go first, then a share of all, present and future. */
+  /** Buckets that a proof no longer compares go first, then a share of all, present and future. */
   function makeRoom(): void {
     for (const [bucket, known] of buckets) {
       if (windowEnd(known.current.window + 1, known.windowLength) < now()) remove(bucket, known)

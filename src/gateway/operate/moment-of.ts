@@ -5,7 +5,7 @@ const apartMs = 5
 export type MomentOf = (monotonic: number, current: number) => number
 
 /**
- * Makes a function that tells when something happened, as milliseconds since
+ * Makes a function that says when something happened, as milliseconds since
  * 1970, from monotonic milliseconds. The clock of the day shows whole
  * milliseconds and may be set; the difference of both clocks, taken once, keeps
  * calls of a process in their order.

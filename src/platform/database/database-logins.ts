@@ -39,7 +39,7 @@ export interface Logins {
   seekPrimary(): void
   /** Whether a connection was made with a login, or leads to a server, that another has replaced or that is suspected. */
   isOutdated(client: ClientBase): boolean
-  /** Tries no more. */
+  /** Stops trying. */
   close(): void
 }
 

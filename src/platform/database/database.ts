@@ -56,7 +56,7 @@ export interface Database {
 export interface DatabaseOptions {
   /** `postgres://…`; several servers separated by commas, a folder with a Unix socket as the parameter `host`. */
   readonly url: string
-  /** Who connects, for `pg_stat_activity`, such as `gateway`. */
+  /** The roles of the process, for `pg_stat_activity`, such as `gateway`. */
   readonly user?: string
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** Of the embedded database in this process. */

@@ -8,7 +8,7 @@ import { createHistory, noteMigration, readHistory, type SchemaName } from './sc
 import type { SchemaMigrations } from './schema-migration.ts'
 import { refuseUnfit, SchemaError, type SchemaState, schemaState } from './schema-state.ts'
 
-/** Whose tables, and what this release knows about them. */
+/** The owner of the tables, and what this release knows about them. */
 export interface SchemaOptions {
   /** Owner of the tables: each has a separate history and may use a separate database. */
   readonly name: SchemaName

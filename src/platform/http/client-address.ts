@@ -13,7 +13,7 @@ export type ClientAddress = (request: IncomingMessage) => string
  */
 export const unknownClientsFactor = 10
 
-/** In place of an address that a trusted proxy did not tell; the token of RFC 7239, 6.2. No list of addresses contains it. */
+/** In place of an address that a trusted proxy did not give; the token of RFC 7239, 6.2. No list of addresses contains it. */
 export const unknownClient = 'unknown'
 
 export interface ClientAddressOptions {
@@ -38,7 +38,7 @@ export function createClientAddress({
     if (!isProxy(address)) return address
     const forwarded = valuesOf(request, 'x-forwarded-for')
     if (forwarded.length === 0) {
-      // The proxy tells the client in a field that is not read.
+      // The proxy names the client in a field that is not read.
       return valuesOf(request, 'forwarded').length === 0 ? address : unknown('Forwarded')
     }
     const entries = forwarded.join(',').split(',')

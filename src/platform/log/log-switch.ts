@@ -3,7 +3,7 @@ import { type Logger, logLevels } from './log.ts'
 
 export type LogLevel = (typeof logLevels)[number]
 
-/** A change of the log while the process runs, as one process tells the others. */
+/** A change of the log while the process runs, as the table of changes carries it. */
 export interface LogChange {
   readonly level?: string
   readonly accessLog?: string

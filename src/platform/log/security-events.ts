@@ -244,7 +244,7 @@ type NamedEvent = {
     : { readonly event: Name; readonly reason: ReasonOf<Name> }
 }[SecurityEventName]
 
-/** Who caused an event, and from where. Everything that is known; nothing else. */
+/** The actor of an event and the client address, as far as known. */
 export interface Circumstances {
   /** `developer:<id>`, `staff:<id>`, `operator:<name of a system user>` or `system`. */
   readonly actor?: string | undefined

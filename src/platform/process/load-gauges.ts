@@ -33,7 +33,7 @@ export interface PoolGaugesOptions {
   /** What may wait for one, at the beginning of a sentence. */
   readonly waits: string
   readonly registers: Registry[]
-  /** What tells several pools apart. (Default: one pool without labels) */
+  /** What distinguishes several pools. (Default: one pool without labels) */
   readonly labelNames?: readonly string[]
   /** Read at every scrape; empty before they are known. */
   readonly read: () => readonly LabelledLoad[]

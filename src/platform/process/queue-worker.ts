@@ -4,7 +4,7 @@ import { repeatedly } from './repeatedly.ts'
 export interface QueueWorker {
   /** There is something to do, or will be when a transaction commits. */
   wake(): void
-  /** Waits for attempts under way, a few seconds at most; then it tells them to end. */
+  /** Waits for attempts under way, a few seconds at most; then it aborts them. */
   close(): Promise<void>
 }
 

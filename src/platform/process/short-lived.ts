@@ -12,6 +12,6 @@ import { setFlagsFromString } from 'node:v8'
  * Call before the first call arrives, because already compiled code is not
  * recompiled.
  */
-export function expectShortLives(): void {
+export function assumeShortLivedObjects(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
 }

@@ -75,7 +75,7 @@ export function useRefusals(hours: number) {
   })
 }
 
-/** Who calls most, and who will soon be refused. */
+/** Applications with the most calls, and those that will soon reach a limit. */
 export function useTopApplications() {
   return useQuery({
     queryKey: ['operator', 'top-applications'],
@@ -134,7 +134,7 @@ export function usePlanUse() {
   })
 }
 
-/** Who may sign up. */
+/** Whether new developers may sign up. */
 export function useSignUpMode() {
   return useQuery({
     queryKey: ['operator', 'sign-up'],

@@ -23,7 +23,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     return { error: error ?? new Error('unknown error') }
   }
 
-  /** A script that did not load for want of a connection is asked for again when there is one. */
+  /** A script that did not load because the connection was lost is requested again once the browser is online. */
   readonly #retry = (): void => {
     if (!(this.state.error instanceof PageLoadFailure)) return
     forgetFailures()

@@ -7,7 +7,7 @@ import { t } from '../words.ts'
 import { Initials } from './initials.tsx'
 import classes from './shell.module.css'
 
-/** Whose session it is, with links to the profile and sign-out. */
+/** The signed-in developer, with links to the profile and sign-out. */
 export function ProfileMenu({ developer }: { readonly developer: Developer }) {
   const signOut = useSignOut()
   const { name, email } = developer

@@ -7,7 +7,7 @@ import type { LiveSession } from '../stores/accounts/sessions.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is signed in; null outside the scopes that ask for a session. */
+    /** The signed-in developer; null outside the scopes that require a session. */
     developer: Developer | null
   }
   interface Session {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../platform/http/errors.ts'
 
-/** Who may ask for a route; decided by the scope it is registered in. */
+/** The role that may call a route; decided by the scope it is registered in. */
 export type Access = 'anyone' | 'session' | 'operator'
 
 declare module 'fastify' {

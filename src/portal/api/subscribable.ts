@@ -3,7 +3,7 @@ import { isRetired } from '../../catalogue/lifecycle.ts'
 import { inputInvalid, PortalError } from './portal-error.ts'
 
 /** The version and plan that a developer wants to subscribe to. */
-export interface Wish {
+export interface WantedPlan {
   readonly api: string
   readonly version: string
   readonly plan: string
@@ -16,8 +16,8 @@ export interface Wish {
  *
  * @throws {PortalError} INPUT_INVALID naming what is allowed; CONFLICT with the successor of a retired version
  */
-export function checkSubscribable(catalogue: Catalogue, wish: Wish, nowMs: number): void {
-  const { api, version, plan } = wish
+export function checkSubscribable(catalogue: Catalogue, wanted: WantedPlan, nowMs: number): void {
+  const { api, version, plan } = wanted
   const versions = [...catalogue.versions.values()]
   const published = catalogue.versions.get(versionKey(api, version))
   if (published === undefined) {

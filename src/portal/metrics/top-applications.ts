@@ -21,7 +21,7 @@ export interface UsedUp {
   readonly resetsAt: Date
 }
 
-/** Who calls most, and who will soon be refused. */
+/** Applications with the most calls, and those that will soon reach a limit. */
 export interface TopApplications {
   readonly hour: readonly CallerFigures[]
   readonly day: readonly CallerFigures[]

@@ -16,7 +16,7 @@ export function awayGrant(
   onOutage: OutagePolicy,
   states: readonly BucketState[],
 ): Grant {
-  // No time passes within the decision, so it needs no clock but the one that the states tell.
+  // No time passes within the decision, so it needs no clock but the time in the states.
   const monotonic = (): number => 0
   const seen = createSeenCounts({ monotonic })
   const times = new Map<string, number>()

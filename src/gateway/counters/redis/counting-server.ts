@@ -107,7 +107,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
   const clock: StoreClock = {
     now: own.now,
     latest: own.latest,
-    // Every server tells the clock of the store, too.
+    // Every server also gives the time of the store.
     hasReplied: storeClock.hasReplied,
     learn(...told) {
       storeClock.learn(...told)

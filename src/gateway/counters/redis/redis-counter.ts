@@ -72,7 +72,7 @@ const startMs = 1500
  *
  * The server must permit EVALSHA, EVAL, GET, SET and TIME, and in a cluster
  * CLUSTER INFO, CLUSTER SLOTS and ASKING. INFO is needed to check version and
- * eviction, and to tell a restart from a broken connection. The heartbeat needs
+ * eviction, and to distinguish a restart from a broken connection. The heartbeat needs
  * ZADD, ZREM, ZREMRANGEBYSCORE, ZRANGE, DEL and PEXPIRE. A server without
  * counters may have lost them, so the first second on it is a settling one.
  *

@@ -40,7 +40,7 @@ export const driftMost = 0.0002
  *
  * Because clocks drift, a reply counts for less the older it is: a later reply
  * replaces it even with a slightly lower bound. Without replies the estimate
- * does not decrease: in an outage, a window must end when callers were told
+ * does not decrease: in an outage, a window must end when callers were promised
  * that it does. Bounds that a reply contradicts mean that a clock stepped, and
  * are discarded.
  */

@@ -17,7 +17,7 @@ export interface NewLimit {
   readonly operations: readonly Operation[]
   /** For whom it would be stricter, with the calls that the window would admit and admits now. */
   readonly applications: readonly LimitedApplication[]
-  /** Whether stored usage tells only the least number of refused calls. */
+  /** Whether stored usage shows only the least number of refused calls. */
   readonly isLeast: boolean
 }
 

@@ -62,13 +62,13 @@ const eachDuration = (of: (element: string) => string): string =>
 const summed = sql.raw(`array[${eachDuration((at) => `sum(u.durations${at})`)}]`)
 // Rows of an older version have no elements.
 const added = sql.raw(
-  `array[${eachDuration((at) => `coalesce(held.durations${at}, 0) + excluded.durations${at}`)}]`,
+  `array[${eachDuration((at) => `coalesce(stored.durations${at}, 0) + excluded.durations${at}`)}]`,
 )
 
 /** Adds the counts `u` to one step's table. */
 function sumsOf(step: Step) {
   return sql`
-    insert into ${sql.table(tables[step])} as held (
+    insert into ${sql.table(tables[step])} as stored (
       application_id, at, api, version, operation,
       admitted, refused, refused_by_limit, errors, duration_ms_sum, duration_ms_max, durations,
       answered_2xx, answered_3xx, answered_4xx, answered_429, answered_5xx, unanswered,
@@ -84,19 +84,19 @@ function sumsOf(step: Step) {
     group by 1, 2, 3, 4, 5
     order by 1, 2, 3, 4, 5
     on conflict (application_id, at, api, version, operation) do update set
-      admitted = held.admitted + excluded.admitted,
-      refused = held.refused + excluded.refused,
-      refused_by_limit = held.refused_by_limit + excluded.refused_by_limit,
-      errors = held.errors + excluded.errors,
-      duration_ms_sum = held.duration_ms_sum + excluded.duration_ms_sum,
-      duration_ms_max = greatest(held.duration_ms_max, excluded.duration_ms_max),
+      admitted = stored.admitted + excluded.admitted,
+      refused = stored.refused + excluded.refused,
+      refused_by_limit = stored.refused_by_limit + excluded.refused_by_limit,
+      errors = stored.errors + excluded.errors,
+      duration_ms_sum = stored.duration_ms_sum + excluded.duration_ms_sum,
+      duration_ms_max = greatest(stored.duration_ms_max, excluded.duration_ms_max),
       durations = ${added},
-      answered_2xx = held.answered_2xx + excluded.answered_2xx,
-      answered_3xx = held.answered_3xx + excluded.answered_3xx,
-      answered_4xx = held.answered_4xx + excluded.answered_4xx,
-      answered_429 = held.answered_429 + excluded.answered_429,
-      answered_5xx = held.answered_5xx + excluded.answered_5xx,
-      unanswered = held.unanswered + excluded.unanswered,
-      rehearsed = held.rehearsed + excluded.rehearsed,
-      rehearsed_refused = held.rehearsed_refused + excluded.rehearsed_refused`
+      answered_2xx = stored.answered_2xx + excluded.answered_2xx,
+      answered_3xx = stored.answered_3xx + excluded.answered_3xx,
+      answered_4xx = stored.answered_4xx + excluded.answered_4xx,
+      answered_429 = stored.answered_429 + excluded.answered_429,
+      answered_5xx = stored.answered_5xx + excluded.answered_5xx,
+      unanswered = stored.unanswered + excluded.unanswered,
+      rehearsed = stored.rehearsed + excluded.rehearsed,
+      rehearsed_refused = stored.rehearsed_refused + excluded.rehearsed_refused`
 }

@@ -34,7 +34,7 @@ export interface ImportOptions {
   /** Whether rows that are there are deleted first; otherwise none may be there. */
   readonly replaces: boolean
   /** Tables that a database without any data may have rows in. */
-  readonly neverEmpty: ReadonlySet<string>
+  readonly seldomEmpty: ReadonlySet<string>
   /** Writes the entry of the audit, in the same transaction. */
   readonly record: (trx: Transaction<unknown>, report: ImportReport) => Promise<void>
 }
@@ -63,15 +63,15 @@ const lengthPerInsert = 512 * 1024
  * @throws {ExportUnusable} | {DatabaseNotEmpty}
  */
 export function importRows(options: ImportOptions): Promise<ImportReport> {
-  const { database, path, migrations, replaces, neverEmpty, record } = options
+  const { database, path, migrations, replaces, seldomEmpty, record } = options
   return database.apart((kysely) =>
     kysely.transaction().execute(async (trx) => {
       await setForms(trx)
       const tables = await readTables(trx)
-      // Who writes now waits, and then finds what the export brought.
+      // Writers block until the import commits.
       const all = sql.join(tables.map(tableId))
       await sql`lock table ${all} in access exclusive mode`.execute(trx)
-      if (!replaces) await checkEmpty(trx, tables, neverEmpty)
+      if (!replaces) await checkEmpty(trx, tables, seldomEmpty)
       await sql`truncate ${all} restart identity`.execute(trx)
 
       let loading: Loading | undefined
@@ -95,10 +95,10 @@ export function importRows(options: ImportOptions): Promise<ImportReport> {
 async function checkEmpty(
   trx: Transaction<unknown>,
   tables: readonly Table[],
-  neverEmpty: ReadonlySet<string>,
+  seldomEmpty: ReadonlySet<string>,
 ): Promise<void> {
   for (const table of tables) {
-    if (neverEmpty.has(table.name)) continue
+    if (seldomEmpty.has(table.name)) continue
     const { rows } = await sql<{ rows: number }>`
       select count(*)::int8 as rows from ${tableId(table)}`.execute(trx)
     const count = rows[0]?.rows ?? 0

@@ -15,7 +15,7 @@ const abandonedMs = 86_400_000
 
 /**
  * Removes what processes that have ended left unfinished beside `path`. Of
- * those of other machines, nothing tells whether they run: theirs goes after a
+ * those of other machines, it is unknown whether they run: theirs goes after a
  * day.
  *
  * @param begins how names begin, after the dot (default: the name of `path`)

@@ -8,7 +8,7 @@ import { takeHandedKey, takeHandedProblem } from './keys/handed-key.ts'
 /**
  * What an application's page remembers while it is open and nowhere else:
  * keys it was shown or given, and ids that answers told. Leaving or reloading
- * the page forgets them.
+ * the page drops them.
  */
 export interface PageMemory {
   /** What failed while the application was made, until it has a key. */

@@ -9,7 +9,7 @@ interface ApplicationCellProps {
   }
 }
 
-/** Whose row it is: the application, which leads to its page, and its developer. */
+/** The application of a row, which leads to its page, and its developer. */
 export function ApplicationCell({
   application: { applicationId, applicationName, developerEmail },
 }: ApplicationCellProps) {

@@ -13,7 +13,7 @@ import { ApplicationCell } from './application-cell.tsx'
 const spans = ['hour', 'day'] as const
 type Span = (typeof spans)[number]
 
-/** Who calls most, and who will soon be refused. */
+/** Applications with the most calls, and those that will soon reach a limit. */
 export function TopApplicationsSection() {
   const [span, setSpan] = useState<Span>('day')
   const top = useTopApplications()

@@ -63,7 +63,7 @@ export function registerLimitRequests(
     async (request) => {
       const application = await ownApplication(stores, request, request.params)
       const { body } = request
-      await checkWish(application.id, body)
+      await checkWanted(application.id, body)
       const attempt = await attempts.wish(application.developerId)
       try {
         const made = await limitRequests.create({
@@ -100,7 +100,7 @@ export function registerLimitRequests(
   )
 
   /** @throws {PortalError} INPUT_INVALID for a version without a subscription, another limit, or no more calls than now */
-  async function checkWish(
+  async function checkWanted(
     applicationId: string,
     { api, version, limit, calls }: LimitRequestInput,
   ): Promise<void> {

@@ -200,7 +200,7 @@ const CallerFigures = closed({
   }),
 })
 
-/** Who calls most, and who will soon be refused. */
+/** Applications with the most calls, and those that will soon reach a limit. */
 export const TopApplications = closed({
   hour: Type.Array(CallerFigures, { description: 'of the last hour, most calls first' }),
   day: Type.Array(CallerFigures, { description: 'of the last 24 hours, most calls first' }),

@@ -303,6 +303,6 @@ function stepHref(step: Step, applicationId: string, list: CheckListState): stri
 
 /** The playground with an operation whose customer approves on the bank's page. */
 function tryPath(applicationId: string, operation = ''): string {
-  const wish = new URLSearchParams({ operation, approval: 'redirect' })
-  return `${tabPath(applicationId, 'playground')}?${wish}`
+  const query = new URLSearchParams({ operation, approval: 'redirect' })
+  return `${tabPath(applicationId, 'playground')}?${query}`
 }

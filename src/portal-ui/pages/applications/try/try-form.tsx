@@ -43,7 +43,7 @@ export interface TryFormProps {
   readonly memory: PageMemory
   /** Values of the query that a followed link asks for, by name. */
   readonly query: Readonly<Record<string, string>>
-  /** Whether the call begins with the wish that the customer approves on the bank's page. */
+  /** Whether the call begins with the request that the customer approves on the bank's page. */
   readonly isApprovedOnPage: boolean
   readonly onFollow: (call: NextCall) => void
 }
@@ -54,8 +54,8 @@ export function TryForm(props: TryFormProps) {
   const { gatewayUrl, hasSandbox } = useFacts()
   const [draft, setDraft] = useState(() => {
     const plain = draftCall(shape, memory.ids, query)
-    const wish = isApprovedOnPage ? approvalOnPage(shape) : {}
-    return { ...plain, values: { ...plain.values, ...wish } }
+    const approval = isApprovedOnPage ? approvalOnPage(shape) : {}
+    return { ...plain, values: { ...plain.values, ...approval } }
   })
   const key = memory.triedKey ?? memory.keys[0]?.key ?? ''
   const [isChecked, setIsChecked] = useState(false)

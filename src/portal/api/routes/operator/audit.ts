@@ -10,7 +10,7 @@ import { AuditFileQuery, AuditList, AuditQuery } from '../../schemas/operator.ts
 /** Rows of a file; a whole export is a command (`tollgate audit export`). */
 const fileRowsMax = 10_000
 
-/** Who did what. Needs an operator. */
+/** The audit log. Needs an operator. */
 export function registerAudit(
   app: PortalApp,
   { stores }: Needs<never, 'audit' | 'partyNames'>,

@@ -9,7 +9,7 @@ import { OperatedDeveloper, OperatedDeveloperList, SearchQuery } from '../../sch
 
 const Params = Type.Object({ id: Type.String({ description: 'of the developer' }) })
 
-/** Who signed up: look up, approve, suspend. Needs an operator. */
+/** Developers: look up, approve, suspend. Needs an operator. */
 export function registerOperatedDevelopers(
   app: PortalApp,
   { mails, stores }: Needs<'mails', 'approvals' | 'developers' | 'directory'>,

@@ -7,7 +7,7 @@ import { Refusals, RefusalsQuery } from '../../schemas/operator.ts'
 const hoursDefault = 24
 const hoursMax = 720
 
-/** Who is refused, over all applications. Needs an operator. */
+/** Applications with refused calls. Needs an operator. */
 export function registerRefusals(app: PortalApp, { now, stores }: Needs<'now', 'refusals'>): void {
   app.get(
     '/refusals',

@@ -7,7 +7,7 @@ import { TopApplications } from '../../schemas/operator.ts'
 /** Rows of each list. */
 const shownMax = 25
 
-/** Who calls most, and who will soon be refused. Needs an operator. */
+/** Applications with the most calls, and those that will soon reach a limit. Needs an operator. */
 export function registerTopApplications(
   app: PortalApp,
   { catalogue, counter, now, stores }: Needs<'catalogue' | 'counter' | 'now', 'applicationFigures'>,
