@@ -79,6 +79,7 @@ const calls = [
   ...listeners,
   ...platform(
     'bounded-map',
+    'fixed-windows',
     'http/client-address',
     'http/networks',
     'http/problem',
@@ -359,17 +360,17 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${registry}/keys/authenticator.ts`,
       `${registry}/keys/key-*.ts`,
       `${edge}/failure-throttle.ts`,
-      ...platform('bounded-map'),
+      ...platform('bounded-map', 'fixed-windows'),
     ],
   }),
   guessing: tests('long/guessing', {
     shows:
       'guessing at passwords is bounded, tells nothing by its time, and never locks the owner out of a known browser',
-    guards: [`${portal}/accounts`],
+    guards: [`${portal}/accounts`, ...platform('fixed-windows')],
   }),
   'password-guesses': tests('long/password-guesses', {
     shows: 'of a thousand passwords from a thousand networks thirty are compared',
-    guards: [`${portal}/accounts`],
+    guards: [`${portal}/accounts`, ...platform('fixed-windows')],
   }),
   leaks: tests('long/leaks', {
     shows:

@@ -68,8 +68,10 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     clientAddress,
     key: secrets.attempts,
     redis: settings.redis && (await followRedis(settings.redis, options.secrets)),
-    changesPerMinute: settings.changesPerMinute,
-    keysPerHour: settings.keysPerHour,
+    most: {
+      'change-of-developer': settings.changesPerMinute,
+      'key-of-developer': settings.keysPerHour,
+    },
     log,
     lifetime,
   })

@@ -1,8 +1,6 @@
 import t from 'tap'
-import {
-  createFailureThrottle,
-  throttledNetworksMax,
-} from '../../src/gateway/edge/failure-throttle.ts'
+import { createFailureThrottle } from '../../src/gateway/edge/failure-throttle.ts'
+import { ownWindowsMax } from '../../src/platform/fixed-windows.ts'
 import { unknownClient } from '../../src/platform/http/client-address.ts'
 
 const minuteMs = 60_000
@@ -40,9 +38,7 @@ t.test(
   'above the number of networks that count apart, new ones share the allowance of unknown clients until windows end',
   async (t) => {
     const { count, exceeded, time } = throttle()
-    const flooded = Array.from({ length: throttledNetworksMax }, (_, each) =>
-      count(addressOf(each)),
-    )
+    const flooded = Array.from({ length: ownWindowsMax }, (_, each) => count(addressOf(each)))
     t.ok(flooded.every((wait) => wait === 0))
     t.equal(count(addressOf(0)), 60, 'a network that counts apart still does')
     time.now = minuteMs / 2

@@ -4,6 +4,7 @@ import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { startFaultProxy } from '../../proofs/faults/fault-proxy.ts'
+import { ownWindowsMax } from '../../src/platform/fixed-windows.ts'
 import { unknownClient } from '../../src/platform/http/client-address.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createLifetime } from '../../src/platform/process/lifetime.ts'
@@ -65,11 +66,12 @@ t.test('a locked address does not use up the attempts of its network', async (t)
     key: testKeyring(0),
     redis: undefined,
   })
-  for (let at = 0; at < 10; at++) await attempts.signIn(request, 'locked@example.com', undefined)
+  for (let at = 0; at < 10; at++)
+    await attempts.countSignIn({ request, email: 'locked@example.com' })
   for (let at = 0; at < 100; at++) {
-    t.ok((await waitOf(attempts.signIn(request, 'locked@example.com', undefined))) > 0)
+    t.ok((await waitOf(attempts.countSignIn({ request, email: 'locked@example.com' }))) > 0)
   }
-  t.equal(await waitOf(attempts.signIn(request, 'colleague@example.com', undefined)), 0)
+  t.equal(await waitOf(attempts.countSignIn({ request, email: 'colleague@example.com' })), 0)
 })
 
 t.test(
@@ -90,7 +92,7 @@ t.test(
     const work = [queue.run({ lanes: [], isPreferred: false }, () => first.promise)]
     for (const name of [...Array<string>(30).fill('stranger'), 'owner']) {
       const device = name === 'owner' ? 'browser' : undefined
-      const { turn } = await attempts.signIn(request, 'ada@example.com', device)
+      const { turn } = await attempts.countSignIn({ request, email: 'ada@example.com', device })
       work.push(queue.run(turn, async () => void begun.push(name)))
     }
     first.resolve()
@@ -108,14 +110,38 @@ t.test(
       key: testKeyring(0),
       redis: undefined,
     })
-    const signIn = (email: string) => waitOf(attempts.signIn(request, email, undefined))
+    const signIn = (email: string) => waitOf(attempts.countSignIn({ request, email }))
     for (let at = 0; at < 30; at += 1) t.equal(await signIn('guessed@example.com'), 0)
     t.ok((await signIn('guessed@example.com')) > 0, 'thirty wrong passwords of one account')
     for (let at = 0; at < 200; at += 1) t.equal(await signIn(`p${at}@example.com`), 0)
     t.equal(await signIn('ada@example.com'), 0)
-    for (let at = 0; at < 200; at += 1) t.equal(await waitOf(attempts.mail(request, `${at}`)), 0)
+    for (let at = 0; at < 200; at += 1)
+      t.equal(await waitOf(attempts.count('mail', { request, email: `${at}` })), 0)
     for (let at = 200; at < 570; at += 1) await signIn(`p${at}@example.com`)
     t.ok((await signIn('bob@example.com')) > 0, 'all of them together: 600 in fifteen minutes')
+  },
+)
+
+t.test(
+  'without Redis memory is bounded: beyond 100,000 addresses further ones share a limit, and none is reset',
+  async (t) => {
+    let networks = 0
+    const attempts = createAttempts({
+      clientAddress: () => {
+        networks += 1
+        return `10.${(networks >> 16) & 255}.${(networks >> 8) & 255}.${networks & 255}`
+      },
+      key: testKeyring(0),
+      redis: undefined,
+    })
+    const reset = (email: string) => waitOf(attempts.count('reset', { request, email }))
+    for (let at = 0; at < 2; at += 1) t.equal(await reset('ada@example.com'), 0)
+    for (let at = 1; at < ownWindowsMax; at += 1) await reset(`${at}@example.com`)
+    t.ok((await reset('ada@example.com')) > 0, 'two resets of one address')
+    const late: number[] = []
+    for (let at = 0; at < 21; at += 1) late.push(await reset(`late${at}@example.com`))
+    t.same(late.slice(0, 20), new Array(20).fill(0), 'ten times as many as of one address')
+    t.ok((late[20] ?? 0) > 0)
   },
 )
 
@@ -126,7 +152,11 @@ t.test('a right sign-in counts too, but not as a failure', async (t) => {
     redis: undefined,
   })
   const signIn = async (device?: string) =>
-    waitOf(attempts.signIn(request, 'ada@example.com', device).then((made) => made.succeeded()))
+    waitOf(
+      attempts
+        .countSignIn({ request, email: 'ada@example.com', device })
+        .then((made) => made.succeeded()),
+    )
   for (let at = 0; at < 30; at++) t.equal(await signIn(), 0)
   const wait = await signIn()
   t.ok(wait > 800 && wait <= 900, 'thirty in fifteen minutes')
@@ -140,7 +170,8 @@ t.test('what strangers try leaves known browsers and sessions alone', async (t) 
     key: testKeyring(0),
     redis: undefined,
   })
-  const signIn = (device?: string) => waitOf(attempts.signIn(request, 'ada@example.com', device))
+  const signIn = (device?: string) =>
+    waitOf(attempts.countSignIn({ request, email: 'ada@example.com', device }))
   for (let at = 0; at < 200; at++) await signIn()
   t.ok((await signIn()) > 0)
   for (let at = 0; at < 10; at++) t.equal(await signIn('laptop'), 0)
@@ -156,7 +187,8 @@ t.test('whoever holds a known browser or a session guesses a hundred times a day
     key: testKeyring(0),
     redis: undefined,
   })
-  const signIn = (device: string) => waitOf(attempts.signIn(request, 'ada@example.com', device))
+  const signIn = (device: string) =>
+    waitOf(attempts.countSignIn({ request, email: 'ada@example.com', device }))
   for (let window = 0; window < 10; window += 1) {
     for (let at = 0; at < 10; at += 1) t.equal(await signIn('laptop'), 0)
     now += 901_000
@@ -177,7 +209,12 @@ t.test(
     const waits: number[] = []
     for (let at = 0; at < 12; at++) {
       waits.push(
-        await waitOf((at % 2 === 0 ? one : two).signIn(request, 'Ada@example.com', undefined)),
+        await waitOf(
+          (at % 2 === 0 ? one : two).countSignIn({
+            request,
+            email: 'Ada@example.com',
+          }),
+        ),
       )
     }
     t.same(waits.slice(0, 10), new Array(10).fill(0), 'ten by both together')
@@ -192,15 +229,15 @@ t.test(
     t.notMatch(await server.cli('ttl', kept.split('\n')[0] ?? ''), '-1', 'all of it expires')
 
     await server.kill()
-    t.ok((await waitOf(one.signIn(request, 'grace@example.com', undefined))) > 0, 'never open')
+    t.ok((await waitOf(one.countSignIn({ request, email: 'grace@example.com' }))) > 0, 'never open')
     await server.restart()
     await until(
       'attempts count again',
-      async () => (await waitOf(one.signIn(request, 'grace@example.com', undefined))) === 0,
+      async () => (await waitOf(one.countSignIn({ request, email: 'grace@example.com' }))) === 0,
     )
     server.suspend()
     const timers = moveTimers(t)
-    const unanswered = waitOf(one.signIn(request, 'grace@example.com', undefined))
+    const unanswered = waitOf(one.countSignIn({ request, email: 'grace@example.com' }))
     await turn()
     timers.tick(2_000)
     t.ok((await unanswered) > 0, 'nor when nobody answers')
@@ -218,7 +255,7 @@ t.test(
     proxy.trouble({ kind: 'delay', leastMs: 50, mostMs: 50, seed: 1 })
     const attempts = await portal(`redis://127.0.0.1:${proxy.port}`)
     proxy.trouble({ kind: 'none' })
-    t.equal(await waitOf(attempts.mail(request, 'ada@example.com')), 0)
+    t.equal(await waitOf(attempts.count('mail', { request, email: 'ada@example.com' })), 0)
   },
 )
 
@@ -237,11 +274,12 @@ t.test(
       firstConnectionMs: 1,
     })
     t.match(said.at(-1), 'Redis did not answer at startup')
-    t.ok((await waitOf(attempts.mail(request, 'ada@example.com'))) > 0)
+    t.ok((await waitOf(attempts.count('mail', { request, email: 'ada@example.com' }))) > 0)
     proxy.trouble({ kind: 'none' })
     await until(
       'attempts count',
-      async () => (await waitOf(attempts.mail(request, 'ada@example.com'))) === 0,
+      async () =>
+        (await waitOf(attempts.count('mail', { request, email: 'ada@example.com' }))) === 0,
     )
   },
 )
@@ -255,7 +293,7 @@ t.test(
     // The answer lies there when the turn is over, but timers run before sockets are read.
     server.suspend()
     const timers = moveTimers(t)
-    const attempt = waitOf(attempts.mail(request, 'ada@example.com'))
+    const attempt = waitOf(attempts.count('mail', { request, email: 'ada@example.com' }))
     await turn()
     timers.tick(1_500)
     server.resume()

@@ -80,7 +80,7 @@ export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
       // Finds its plan, and the buckets that count the call.
       .row('entitle', entitle({ now }))
       // Makes a call that asks for the answer of a bad moment a drill, or refuses it.
-      .row('drill', drill({ throttle: drills && createDrillThrottle(), isAtSandbox }))
+      .row('drill', drill({ throttle: drills && createDrillThrottle(monotonic), isAtSandbox }))
       // Takes a place of its application and of its address.
       .row('concurrency', concurrency(options.concurrency))
       // Refuses a used-up limit before a client that asked first sends its body; counts nothing.

@@ -1,12 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Cluster, Redis } from 'ioredis'
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterRedis,
-  RateLimiterRes,
-} from 'rate-limiter-flexible'
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { type Count, createFixedWindows } from '../../platform/fixed-windows.ts'
 import {
   type ClientAddress,
   networkOf,
@@ -19,109 +15,135 @@ import type { Keyring } from '../sealing/keyring.ts'
 import { mailTokenSeconds } from '../stores/accounts/mail-tokens.ts'
 import type { Turn } from './fair-queue.ts'
 
-/**
- * Attempts allowed (`points`) within a time (`duration`, seconds) that begins
- * with the first attempt. Generous for people, even for a whole office behind
- * one address; tight for programs.
- */
-export const attemptLimits = {
-  // Of browsers that the owner of the address has not used before:
-  /** Failed sign-ins from one network to one address. */
-  'sign-in-of-address': { points: 10, duration: 900 },
-  /** Failed sign-ins from one network, whatever the address. */
-  'sign-in-of-network': { points: 60, duration: 900 },
-  /** All sign-ins to one address, from any network. Each takes a core for tens of milliseconds, also a right one. */
-  'strangers-of-address': { points: 30, duration: 900 },
-  /** All sign-ins from one network, whatever the address. */
-  'strangers-of-network': { points: 100, duration: 900 },
-  // Of known browsers and live sessions, which what strangers do never slows down:
-  /** Failures of one browser or session. */
-  'sign-in-of-device': { points: 10, duration: 900 },
-  /** The same in a day: also who stole a session or a browser's cookie must not guess for ever. */
-  'sign-in-of-device-in-a-day': { points: 100, duration: 86_400 },
-  /** All sign-ins of an address from its known browsers and sessions. */
-  'devices-of-address': { points: 30, duration: 900 },
-  /** Sign-ins and proofs through the OpenID Connect provider from one network. */
-  'provider-of-network': { points: 100, duration: 900 },
-  /** Mails requested from one network: sign-ups, resets, new addresses. */
-  'mail-of-network': { points: 40, duration: 3600 },
-  /** Sign-ups and new addresses for one address, from any network. */
-  'mail-to-address': { points: 6, duration: 3600 },
+interface Limit {
   /**
-   * Resets of one address, from any network. The limit lasts no longer than a
-   * link works: a refused owner still has a valid link in the mailbox, so
-   * strangers cannot lock the owner out.
+   * What attempts are counted by. A `network` is an IPv4 address or an IPv6 /64.
+   * All unknown clients are one, with {@link unknownClientsFactor} times as many
+   * attempts, and are not counted by an email address tried from it
+   * (`in-network`). A `device` is a known browser or a live session, with the
+   * email address.
    */
-  'reset-of-address': { points: 2, duration: mailTokenSeconds },
-  /** Wrong codes of a second factor, after the right password. */
-  'code-of-developer': { points: 10, duration: 900 },
-  /** Ready consents for all applications of one developer: each is rows at the bank that stay. */
-  'consent-of-developer': { points: 30, duration: 3600 },
-  /** Changes of one signed-in developer. Each leaves rows, and many a mail. CHANGES_PER_MINUTE */
-  'change-of-developer': { points: 60, duration: 60 },
-  /** Keys that a developer creates or rotates. KEYS_PER_HOUR */
-  'key-of-developer': { points: 20, duration: 3600 },
-  /** Downloads of one developer's own data: each reads all rows. */
-  'export-of-developer': { points: 5, duration: 86_400 },
-  /** Requests for more calls, for all applications of one developer: operators read each. */
-  'wish-of-developer': { points: 5, duration: 86_400 },
-  /** Keys from one network that cannot replace themselves. */
-  'presented-of-network': { points: 60, duration: 60 },
-} as const
-
-/** Limits how often clients may sign in, request mails and data, create ready consents, ask for calls and change things. */
-export interface Attempts {
-  /**
-   * Counts an attempt to sign in before it is made, so that simultaneous
-   * attempts count too.
-   *
-   * @param device the known browser or the live session that it comes from;
-   *   undefined: it may come from a stranger
-   * @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted
-   */
-  signIn(
-    request: IncomingMessage,
-    email: string,
-    device: string | undefined,
-  ): Promise<SignInAttempt>
-  /** Counts a sign-in or a proof through the provider before the provider is asked. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  provider(request: IncomingMessage): Promise<void>
-  /** Counts a requested mail other than a reset. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  mail(request: IncomingMessage, to: string): Promise<void>
-  /** Counts a requested reset. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  reset(request: IncomingMessage, to: string): Promise<void>
-  /** Counts a code of a second factor before it is compared. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  code(developerId: string): Promise<CodeAttempt>
-  /** Counts a ready consent before it is created. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  readyConsent(developerId: string): Promise<Attempt>
-  /** Counts a change by a signed-in developer. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  change(developerId: string): Promise<void>
-  /** Counts a key before it is created. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  key(developerId: string): Promise<Attempt>
-  /** Counts an export of a developer's own data before it begins. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  ownData(developerId: string): Promise<void>
-  /** Counts a request for more calls before it is made. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  wish(developerId: string): Promise<Attempt>
-  /** Counts a key that is to replace itself before it is compared. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  presentedKey(request: IncomingMessage): Promise<Attempt>
+  readonly by: 'network' | 'email' | 'in-network' | 'device' | 'developer'
+  /** Attempts allowed within a time that begins with the first one. */
+  readonly most: number
+  readonly seconds: number
+  /** What the success of an attempt does to its count. (Default: nothing) */
+  readonly success?: 'takeBack' | 'forget'
+  /** The event of an attempt above the limit. (Default: `sign-in.throttled`) */
+  readonly fact?: SecurityFact
 }
 
-/** Corrects the count of an attempt. No method fails: an attempt that stays counted is the safe side. */
+const [quarter, hour, day] = [900, 3_600, 86_400]
+
+/** Generous for people, even for a whole office behind one address; tight for programs. The names are parts of keys in Redis. */
+const limits = {
+  // Sign-ins from browsers that the owner of the address has not used before: two limits count failures, two all.
+  'sign-in-of-network': { by: 'network', most: 60, seconds: quarter, success: 'takeBack' },
+  'sign-in-of-address': { by: 'in-network', most: 10, seconds: quarter, success: 'forget' },
+  // Each takes a core for tens of milliseconds, also with the right password.
+  'strangers-of-address': { by: 'email', most: 30, seconds: quarter },
+  'strangers-of-network': { by: 'network', most: 100, seconds: quarter },
+  // Sign-ins from known browsers, and password checks in live sessions: two limits count failures, the last one all.
+  'sign-in-of-device': { by: 'device', most: 10, seconds: quarter, success: 'forget' },
+  // A thief of a session or of a browser's cookie must not guess for ever.
+  'sign-in-of-device-in-a-day': { by: 'device', most: 100, seconds: day, success: 'forget' },
+  'devices-of-address': { by: 'email', most: 30, seconds: quarter },
+  // Sign-ins and proofs through the OpenID Connect provider.
+  'provider-of-network': { by: 'network', most: 100, seconds: quarter },
+  // Wrong codes of a second factor, after the right password.
+  'code-of-developer': { by: 'developer', most: 10, seconds: quarter, success: 'forget' },
+  // Sign-ups, resets and new addresses; sign-ups and new addresses; resets.
+  'mail-of-network': { by: 'network', most: 40, seconds: hour, fact: requests('mail') },
+  'mail-to-address': { by: 'email', most: 6, seconds: hour, fact: requests('mail') },
+  // No longer than a link works: a refused owner still has a valid link in the mailbox, so strangers cannot lock the owner out.
+  'reset-of-address': { by: 'email', most: 2, seconds: mailTokenSeconds, fact: requests('reset') },
+  // Ready consents, for all applications together: each adds rows at the bank that stay.
+  'consent-of-developer': { by: 'developer', most: 30, seconds: hour, fact: requests('consent') },
+  // Each change adds rows, and many send an email.
+  'change-of-developer': { by: 'developer', most: 60, seconds: 60, fact: changes('change') },
+  // Created and rotated keys.
+  'key-of-developer': { by: 'developer', most: 20, seconds: hour, fact: changes('key') },
+  // Downloads of a developer's own data: each reads all rows.
+  'export-of-developer': { by: 'developer', most: 5, seconds: day, fact: requests('export') },
+  // Requests for more calls, for all applications together: operators read each.
+  'wish-of-developer': { by: 'developer', most: 5, seconds: day, fact: requests('wish') },
+  // Keys that are to replace themselves and cannot.
+  'presented-of-network': {
+    by: 'network',
+    most: 60,
+    seconds: 60,
+    fact: { event: 'key.throttled' },
+  },
+} as const satisfies Record<string, Limit>
+
+type LimitName = keyof typeof limits
+
+/** What a client that a limit refuses can do instead of waiting. */
+const instead: { readonly [Name in LimitName]?: string } = {
+  'strangers-of-address':
+    'You can sign in now with a browser that you have used before, or choose a new password by email.',
+  'reset-of-address':
+    'If the address has an account, use the link in the last email that we sent there.',
+  'consent-of-developer': 'You can still use the last consent that you created.',
+  'change-of-developer': 'You can still revoke keys and delete things.',
+  'key-of-developer': 'You can still revoke keys.',
+  'export-of-developer': `You can download your data ${limits['export-of-developer'].most} times a day.`,
+  'wish-of-developer': `You can ask for more calls ${limits['wish-of-developer'].most} times a day, for all your applications together.`,
+}
+
+/** Attempts that several limits count, in this order. */
+const counts = {
+  mail: ['mail-of-network', 'mail-to-address'],
+  reset: ['mail-of-network', 'reset-of-address'],
+  'sign-in-of-stranger': [
+    'sign-in-of-network',
+    'sign-in-of-address',
+    'strangers-of-address',
+    'strangers-of-network',
+  ],
+  'sign-in-of-owner': ['sign-in-of-device', 'sign-in-of-device-in-a-day', 'devices-of-address'],
+} as const satisfies Record<string, readonly LimitName[]>
+
+interface Source {
+  readonly request: IncomingMessage
+  readonly email: string
+  readonly developerId: string
+  /** The known browser or the live session of a sign-in; undefined: it may come from a stranger. */
+  readonly device?: string | undefined
+}
+
+/** Limits how often clients sign in, request emails and data, create consents, ask for more calls and change things. */
+export interface Attempts {
+  /**
+   * Counts an attempt before it is made, so that simultaneous attempts count
+   * too.
+   *
+   * @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted
+   */
+  count(attempt: 'mail' | 'reset', source: Pick<Source, 'request' | 'email'>): Promise<Attempt>
+  count(
+    attempt: 'provider-of-network' | 'presented-of-network',
+    source: Pick<Source, 'request'>,
+  ): Promise<Attempt>
+  count(
+    attempt: Extract<LimitName, `${string}-of-developer`>,
+    source: Pick<Source, 'developerId'>,
+  ): Promise<Attempt>
+  /** {@link count} for a sign-in with a password. */
+  countSignIn(source: Omit<Source, 'developerId'>): Promise<SignInAttempt>
+}
+
+/** Corrects the counts of an attempt. No method fails: an attempt that stays counted is the safe side. */
 export interface Attempt {
-  /** Removes the attempt from the count: no password was compared, or no consent created. */
+  /** Removes the attempt: no password was compared, or nothing was created. */
   abandoned(): Promise<void>
+  /** Removes the attempt from the counts of failures, and earlier failures of the same device, address or developer. */
+  succeeded(): Promise<void>
 }
 
 export interface SignInAttempt extends Attempt {
   /** Its place among those that wait for a comparison. */
   readonly turn: Turn
-  /** Removes the attempt from the count of failures, with earlier failures of the same source and address. */
-  succeeded(): Promise<void>
-}
-
-export interface CodeAttempt {
-  /** Removes the attempt and earlier failures from the count; never fails. */
-  succeeded(): Promise<void>
 }
 
 export interface AttemptsOptions {
@@ -130,10 +152,8 @@ export interface AttemptsOptions {
   readonly key: Keyring
   /** Counts for all portal processes; undefined: for this one. */
   readonly redis: Redis | Cluster | undefined
-  /** (Default: that of {@link attemptLimits}) */
-  readonly changesPerMinute?: number
-  /** (Default: that of {@link attemptLimits}) */
-  readonly keysPerHour?: number
+  /** Replaces numbers of the table. */
+  readonly most?: { readonly [Name in LimitName]?: number }
 }
 
 /**
@@ -141,278 +161,155 @@ export interface AttemptsOptions {
  * is refused.
  */
 export function createAttempts(options: AttemptsOptions): Attempts {
-  const { clientAddress, key, redis, changesPerMinute, keysPerHour } = options
-  const limiters = {
-    signInOfAddress: limiter('sign-in-of-address'),
-    signInOfNetwork: perNetwork('sign-in-of-network'),
-    strangersOfAddress: limiter('strangers-of-address'),
-    strangersOfNetwork: perNetwork('strangers-of-network'),
-    signInOfDevice: limiter('sign-in-of-device'),
-    signInOfDeviceInADay: limiter('sign-in-of-device-in-a-day'),
-    devicesOfAddress: limiter('devices-of-address'),
-    providerOfNetwork: perNetwork('provider-of-network'),
-    mailOfNetwork: perNetwork('mail-of-network'),
-    mailToAddress: limiter('mail-to-address'),
-    resetOfAddress: limiter('reset-of-address'),
-    codeOfDeveloper: limiter('code-of-developer'),
-    consentOfDeveloper: limiter('consent-of-developer'),
-    changeOfDeveloper: limiter('change-of-developer', changesPerMinute),
-    keyOfDeveloper: limiter('key-of-developer', keysPerHour),
-    exportOfDeveloper: limiter('export-of-developer'),
-    wishOfDeveloper: limiter('wish-of-developer'),
-    presentedOfNetwork: perNetwork('presented-of-network'),
+  const { clientAddress, key, redis, most = {} } = options
+  const counters = new Map<LimitName, Counter>()
+
+  function counterOf(name: LimitName): Counter {
+    const counter = counters.get(name) ?? createCounter(name, redis, most[name])
+    counters.set(name, counter)
+    return counter
   }
 
-  function limiter(
-    name: keyof typeof attemptLimits,
-    points: number = attemptLimits[name].points,
-  ): RateLimiterAbstract {
-    const { duration } = attemptLimits[name]
-    const options = { points, duration, keyPrefix: `tollgate:attempts:${name}` }
-    return redis === undefined
-      ? new RateLimiterMemory(options)
-      : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
-  }
-
-  /** @returns the limiter of a network */
-  function perNetwork(name: keyof typeof attemptLimits): (network: string) => RateLimiterAbstract {
-    const ofNetwork = limiter(name)
-    const ofUnknown = limiter(name, attemptLimits[name].points * unknownClientsFactor)
-    return (network) => (network === unknownClient ? ofUnknown : ofNetwork)
-  }
-
-  function countOfNetwork(
-    limiterOf: (network: string) => RateLimiterAbstract,
-    request: IncomingMessage,
-  ): Promise<void> {
-    const network = networkOf(clientAddress(request))
-    return count(limiterOf(network), network)
-  }
-
-  /** Ignores case, and turns input of any length into a name of fixed length. */
-  function named(...parts: string[]): string {
+  /** Ignores case, and turns input of any length into a key of fixed length. */
+  function hashed(...parts: string[]): string {
     return createHmac('sha256', key.newest)
       .update(parts.join('\n').toLowerCase())
       .digest('base64url')
   }
 
-  function ofAddressInNetwork(network: string, email: string): SignInCount {
-    const name = named(network, email)
-    return { limiter: limiters.signInOfAddress, name, success: 'delete' }
+  /** The key by each column of a limit; undefined: the attempt is not counted by it. */
+  function keysOf({ request, email = '', device = '', developerId = '' }: Partial<Source>) {
+    const network = request === undefined ? unknownClient : networkOf(clientAddress(request))
+    return {
+      network,
+      email: hashed(email),
+      'in-network': network === unknownClient ? undefined : hashed(network, email),
+      device: hashed(device, email),
+      developer: developerId,
+    }
+  }
+
+  async function apply(
+    names: readonly LimitName[],
+    keys: ReturnType<typeof keysOf>,
+  ): Promise<Attempt> {
+    const counted: ((end: 'abandoned' | 'succeeded') => unknown)[] = []
+    const correct = async (end: 'abandoned' | 'succeeded') => {
+      await Promise.allSettled(counted.map(async (one) => one(end)))
+    }
+    try {
+      for (const limit of names) {
+        const { by, success }: Limit = limits[limit]
+        const key = keys[by]
+        if (key === undefined) continue
+        const counter = counterOf(limit)
+        const { name, excess, endsInMs } = await counter.count(key)
+        if (excess > 0) throw exceeded(limit, endsInMs)
+        counted.push((end) => {
+          const correction = end === 'abandoned' ? 'takeBack' : success
+          return correction && counter[correction](name)
+        })
+      }
+    } catch (refusal) {
+      // Nothing is compared, and one locked address must not use up the sign-ins of a whole office.
+      if (names !== counts.mail && names !== counts.reset) await correct('abandoned')
+      throw refusal
+    }
+    return { abandoned: () => correct('abandoned'), succeeded: () => correct('succeeded') }
   }
 
   return {
-    async signIn(request, email, device) {
-      const network = networkOf(clientAddress(request))
-      const account = named(email)
-      const isUnknown = network === unknownClient
-      const lanesOfStranger = isUnknown ? [account] : [`network ${network}`, account]
-      const counts: readonly SignInCount[] =
-        device === undefined
-          ? [
-              { limiter: limiters.signInOfNetwork(network), name: network, success: 'reward' },
-              ...(isUnknown ? [] : [ofAddressInNetwork(network, email)]),
-              {
-                limiter: limiters.strangersOfAddress,
-                name: account,
-                success: 'stay',
-                consolation:
-                  'You can sign in now with a browser that you have used before, or choose a new password by email.',
-              },
-              { limiter: limiters.strangersOfNetwork(network), name: network, success: 'stay' },
-            ]
-          : [
-              { limiter: limiters.signInOfDevice, name: named(device, email), success: 'delete' },
-              {
-                limiter: limiters.signInOfDeviceInADay,
-                name: named(device, email),
-                success: 'delete',
-              },
-              { limiter: limiters.devicesOfAddress, name: account, success: 'stay' },
-            ]
-      await countAll(counts)
-      return {
-        turn: {
-          // A lane of its own, so that the owner does not wait for strangers who try the account.
-          lanes: device === undefined ? lanesOfStranger : [`owner ${account}`],
-          isPreferred: device !== undefined,
-        },
-        async succeeded() {
-          await Promise.allSettled(
-            counts.map(async ({ limiter, name, success }) => {
-              if (success !== 'stay') await limiter[success](name)
-            }),
-          )
-        },
-        abandoned: () => giveBack(counts),
-      }
-    },
-
-    provider: (request) => countOfNetwork(limiters.providerOfNetwork, request),
-
-    async mail(request, to) {
-      await countOfNetwork(limiters.mailOfNetwork, request)
-      await count(limiters.mailToAddress, named(to))
-    },
-
-    async reset(request, to) {
-      await countOfNetwork(limiters.mailOfNetwork, request)
-      await count(
-        limiters.resetOfAddress,
-        named(to),
-        'If the address has an account, use the link in the last email that we sent there.',
-      )
-    },
-
-    async code(developerId) {
-      await count(limiters.codeOfDeveloper, developerId)
-      return {
-        async succeeded() {
-          await limiters.codeOfDeveloper.delete(developerId).catch(() => undefined)
-        },
-      }
-    },
-
-    async readyConsent(developerId) {
-      await count(
-        limiters.consentOfDeveloper,
-        developerId,
-        'You can still use the last consent that you created.',
-      )
-      return {
-        async abandoned() {
-          await limiters.consentOfDeveloper.reward(developerId).catch(() => undefined)
-        },
-      }
-    },
-
-    change: (developerId) =>
-      count(
-        limiters.changeOfDeveloper,
-        developerId,
-        'You can still revoke keys and delete things.',
+    count: (attempt: 'mail' | 'reset' | LimitName, source: Partial<Source>) =>
+      apply(
+        attempt === 'mail' || attempt === 'reset' ? counts[attempt] : [attempt],
+        keysOf(source),
       ),
 
-    async key(developerId) {
-      await count(limiters.keyOfDeveloper, developerId, 'You can still revoke keys.')
-      return {
-        async abandoned() {
-          await limiters.keyOfDeveloper.reward(developerId).catch(() => undefined)
-        },
-      }
-    },
-
-    ownData: (developerId) =>
-      count(
-        limiters.exportOfDeveloper,
-        developerId,
-        `You can download your data ${attemptLimits['export-of-developer'].points} times a day.`,
-      ),
-
-    async wish(developerId) {
-      await count(
-        limiters.wishOfDeveloper,
-        developerId,
-        `You can ask for more calls ${attemptLimits['wish-of-developer'].points} times a day, for all your applications together.`,
+    async countSignIn(source) {
+      const keys = keysOf(source)
+      const account = keys.email
+      const ofStranger =
+        keys.network === unknownClient ? [account] : [`network ${keys.network}`, account]
+      const isStranger = source.device === undefined
+      const attempt = await apply(
+        counts[isStranger ? 'sign-in-of-stranger' : 'sign-in-of-owner'],
+        keys,
       )
-      return {
-        async abandoned() {
-          await limiters.wishOfDeveloper.reward(developerId).catch(() => undefined)
-        },
-      }
-    },
-
-    async presentedKey(request) {
-      const network = networkOf(clientAddress(request))
-      const limiter = limiters.presentedOfNetwork(network)
-      await count(limiter, network)
-      return {
-        async abandoned() {
-          await limiter.reward(network).catch(() => undefined)
-        },
-      }
+      // A lane of its own, so that the owner does not wait for strangers who try the account.
+      const lanes = isStranger ? ofStranger : [`owner ${account}`]
+      return { ...attempt, turn: { lanes, isPreferred: !isStranger } }
     },
   }
 }
 
-/** One of the counts of an attempt to sign in. */
-interface SignInCount {
-  readonly limiter: RateLimiterAbstract
-  readonly name: string
-  /** What a success does: the attempt does not count, nor do earlier ones (`delete`), or it stays counted. */
-  readonly success: 'reward' | 'delete' | 'stay'
-  readonly consolation?: string
+/** The counter of one limit. */
+interface Counter {
+  /** @throws {PortalError} STORE_UNAVAILABLE */
+  count(name: string): Promise<Count> | Count
+  takeBack(name: string): unknown
+  forget(name: string): unknown
 }
 
-/** Counts an attempt everywhere, or nowhere: nothing is compared, and one locked address must not use up the attempts of a whole office. */
-async function countAll(counts: readonly SignInCount[]): Promise<void> {
-  for (const [index, { limiter, name, consolation }] of counts.entries()) {
-    try {
-      await count(limiter, name, consolation)
-    } catch (refusal) {
-      await giveBack(counts.slice(0, index))
-      throw refusal
-    }
+function createCounter(
+  name: LimitName,
+  redis: AttemptsOptions['redis'],
+  most: number = limits[name].most,
+): Counter {
+  const { seconds } = limits[name]
+  if (redis === undefined) {
+    return createFixedWindows({ allowance: most, windowMs: seconds * 1_000, now: Date.now })
   }
-}
-
-async function giveBack(counts: readonly SignInCount[]): Promise<void> {
-  await Promise.allSettled(counts.map(({ limiter, name }) => limiter.reward(name)))
-}
-
-/** @param consolation what to do instead of waiting, a sentence */
-async function count(
-  limiter: RateLimiterAbstract,
-  name: string,
-  consolation?: string,
-): Promise<void> {
-  try {
-    await limiter.consume(name)
-  } catch (reason) {
-    throw reason instanceof RateLimiterRes
-      ? exceeded(reason, throttled(limiter), consolation)
-      : uncounted(reason)
-  }
-}
-
-/** The event that an exceeded limit is. The limit's own name starts with what was attempted. */
-function throttled({ keyPrefix }: RateLimiterAbstract): SecurityFact {
-  const limit = keyPrefix.slice(keyPrefix.lastIndexOf(':') + 1)
-  const detail = { limit }
-  const request = (['mail', 'reset', 'consent', 'export', 'wish'] as const).find((kind) =>
-    limit.startsWith(kind),
-  )
-  if (request !== undefined) return { event: 'request.throttled', reason: request, detail }
-  if (limit.startsWith('presented')) return { event: 'key.throttled', detail }
-  const change = (['change', 'key'] as const).find((kind) => limit.startsWith(kind))
-  if (change !== undefined) return { event: 'change.throttled', reason: change, detail }
-  return { event: 'sign-in.throttled', detail }
-}
-
-function exceeded(
-  { msBeforeNext }: RateLimiterRes,
-  fact: SecurityFact,
-  consolation?: string,
-): PortalError {
-  return new PortalError(
-    {
-      code: 'ATTEMPTS_EXCEEDED',
-      ...(consolation === undefined ? {} : { detail: consolation }),
-      headers: { 'retry-after': String(Math.max(1, Math.ceil(msBeforeNext / 1000))) },
+  const limiterOf = (points: number) =>
+    new RateLimiterRedis({
+      points,
+      duration: seconds,
+      keyPrefix: `tollgate:attempts:${name}`,
+      storeClient: redis,
+      rejectIfRedisNotReady: true,
+    })
+  const [ofKnown, ofUnknown] = [limiterOf(most), limiterOf(most * unknownClientsFactor)]
+  return {
+    async count(key) {
+      const limiter = key === unknownClient ? ofUnknown : ofKnown
+      const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch(refusedOrUncounted)
+      return { name: key, excess: consumedPoints - limiter.points, endsInMs: msBeforeNext }
     },
-    { fact },
-  )
+    takeBack: (key) => ofKnown.reward(key),
+    forget: (key) => ofKnown.delete(key),
+  }
 }
 
-/** Not ATTEMPTS_EXCEEDED: the client may try again as soon as the store is back. */
-function uncounted(cause: unknown): PortalError {
-  return new PortalError(
+/** A limiter rejects with its result when no points are left. Otherwise the client may try again as soon as Redis is back. */
+function refusedOrUncounted(reason: unknown): RateLimiterRes {
+  if (reason instanceof RateLimiterRes) return reason
+  throw new PortalError(
     {
       code: 'STORE_UNAVAILABLE',
       detail:
         'The portal cannot count attempts at the moment, so it refuses them. Nothing was changed.',
       headers: { 'retry-after': '2' },
     },
-    { cause },
+    { cause: reason },
   )
+}
+
+function exceeded(limit: LimitName, waitMs: number): PortalError {
+  const { fact = { event: 'sign-in.throttled' } }: Limit = limits[limit]
+  const detail = instead[limit]
+  return new PortalError(
+    {
+      code: 'ATTEMPTS_EXCEEDED',
+      ...(detail === undefined ? {} : { detail }),
+      headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
+    },
+    { fact: { ...fact, detail: { limit } } },
+  )
+}
+
+function requests(reason: 'mail' | 'reset' | 'consent' | 'export' | 'wish'): SecurityFact {
+  return { event: 'request.throttled', reason }
+}
+
+function changes(reason: 'change' | 'key'): SecurityFact {
+  return { event: 'change.throttled', reason }
 }

@@ -65,7 +65,7 @@ async function checkCode(
   typed: string,
 ): Promise<UsedFactor | undefined> {
   const { stores, attempts, mails } = services
-  const attempt = await attempts.code(developerId)
+  const attempt = await attempts.count('code-of-developer', { developerId })
   const failures = await stores.factors.countCode(developerId)
   if (failures === undefined) throw codesLocked(developerId)
   const digits = typed.replaceAll(/\s/g, '')

@@ -38,7 +38,7 @@ export async function checkPassword(
   const device = isSession
     ? `session ${request.session.sessionId}`
     : knownDevice(services, request, email)
-  const attempt = await attempts.signIn(request.raw, email, device)
+  const attempt = await attempts.countSignIn({ request: request.raw, email, device })
   const owner = developerId === undefined ? { email } : { developerId }
   const isStranger = device === undefined
   const { found, isRight } = await passwords

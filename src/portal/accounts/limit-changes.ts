@@ -11,7 +11,8 @@ import type { PortalServices } from '../services.ts'
  */
 export function createLimitChanges({ attempts }: Pick<PortalServices, 'attempts'>) {
   return async (request: FastifyRequest): Promise<void> => {
-    if (isLimited(request.method)) await attempts.change(signedIn(request).id)
+    if (isLimited(request.method))
+      await attempts.count('change-of-developer', { developerId: signedIn(request).id })
   }
 }
 

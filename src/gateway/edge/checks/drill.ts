@@ -2,7 +2,7 @@ import { operationObject } from '../../../catalogue/operation-object.ts'
 import { consentHeader, drillHeader, drills, drillsOf } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { EntitledCall } from '../call.ts'
-import { guarded, type Judge } from '../check.ts'
+import type { Judge } from '../check.ts'
 import { forwardedFields } from '../connection-names.ts'
 import { type DrillThrottle, drillsPerMinute } from '../drill-throttle.ts'
 
@@ -62,16 +62,13 @@ export function drill({ throttle, isAtSandbox }: DrillOptions): Judge<EntitledCa
       next(withoutConsent)
       return
     }
-    throttle.count(
-      call.caller.developerId,
-      guarded(next, (retryAfterSeconds) => {
-        if (retryAfterSeconds !== 0) next(tooMany(retryAfterSeconds))
-        else {
-          call.drilled(asked)
-          next(call)
-        }
-      }),
-    )
+    const retryAfterSeconds = throttle.count(call.caller.developerId)
+    if (retryAfterSeconds !== 0) {
+      next(tooMany(retryAfterSeconds))
+      return
+    }
+    call.drilled(asked)
+    next(call)
   }
 }
 

@@ -33,7 +33,7 @@ export function registerKeys(
 
   /** Makes a key within the developer's budget; one that is not made does not count. */
   async function within<Made>(request: FastifyRequest, make: () => Promise<Made>): Promise<Made> {
-    const attempt = await attempts.key(signedIn(request).id)
+    const attempt = await attempts.count('key-of-developer', { developerId: signedIn(request).id })
     try {
       return await make()
     } catch (error) {

@@ -64,7 +64,9 @@ export function registerLimitRequests(
       const application = await ownApplication(stores, request, request.params)
       const { body } = request
       await checkWanted(application.id, body)
-      const attempt = await attempts.wish(application.developerId)
+      const attempt = await attempts.count('wish-of-developer', {
+        developerId: application.developerId,
+      })
       try {
         const made = await limitRequests.create({
           ...body,

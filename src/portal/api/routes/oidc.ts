@@ -87,7 +87,7 @@ export function registerProviderSignIn(app: PortalApp, services: ProviderService
     if (transaction === undefined) {
       throw refused('This sign-in did not begin in this browser, or it took too long. Start again.')
     }
-    await attempts.provider(request.raw)
+    await attempts.count('provider-of-network', { request: request.raw })
     const { sessionId, checks, beganAt, next } = transaction
     const mark = request.url.indexOf('?')
     const person = await oidc.finish({
@@ -175,7 +175,7 @@ async function start(
 ): Promise<ProviderAddress> {
   const { oidc, attempts, now } = services
   if (oidc === undefined) throw notFound()
-  await attempts.provider(request.raw)
+  await attempts.count('provider-of-network', { request: request.raw })
   const beganAt = now()
   const { url, checks } = await oidc.begin({ isAgain: sessionId !== null })
   const { next = null } = request.body

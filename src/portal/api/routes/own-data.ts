@@ -18,7 +18,7 @@ export function registerOwnData(
   async function begin(developerId: string, exportedAt: string): Promise<Readable> {
     const leave = places.take(developerId)
     try {
-      await attempts.ownData(developerId)
+      await attempts.count('export-of-developer', { developerId })
       await stores.ownData.noteExport(developerId)
     } catch (error) {
       leave()

@@ -30,7 +30,7 @@ export function registerPasswordResets(
     },
     async (request) => {
       const { email } = request.body
-      await attempts.reset(request.raw, email)
+      await attempts.count('reset', { request: request.raw, email })
       await stores.passwordResets.request({
         email,
         post: (trx, to, token) =>

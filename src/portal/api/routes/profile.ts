@@ -68,7 +68,7 @@ export function registerProfile(
         const owner = { email: developer.email, name: name ?? developer.name }
         await refuseWeakPassword(password, owner, services.portalUrl())
       }
-      if (email !== undefined) await attempts.mail(request.raw, email)
+      if (email !== undefined) await attempts.count('mail', { request: request.raw, email })
       const passwordHash =
         password === undefined ? undefined : await passwords.hash(password, developer.email)
       const isChanged = await stores.profiles.change({

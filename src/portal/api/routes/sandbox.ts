@@ -61,7 +61,9 @@ export function registerSandboxConsents(
           throw inputInvalid('/psuId', 'the id of a sandbox customer who gives consents')
         }
       }
-      const attempt = await attempts.readyConsent(application.developerId)
+      const attempt = await attempts.count('consent-of-developer', {
+        developerId: application.developerId,
+      })
       try {
         const consent = await sandbox.makeConsent(application.id, psuId)
         return consent

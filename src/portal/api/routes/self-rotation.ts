@@ -66,9 +66,9 @@ export function registerSelfRotation(
       },
     },
     async (request) => {
-      const guess = await attempts.presentedKey(request.raw)
+      const guess = await attempts.count('presented-of-network', { request: request.raw })
       const caller = await callerOf(request)
-      const budget = await attempts.key(caller.developerId)
+      const budget = await attempts.count('key-of-developer', { developerId: caller.developerId })
       try {
         const { overlapSeconds = overlapSecondsDefault } = request.body ?? {}
         const issued = await rotate(caller, overlapSeconds)

@@ -61,7 +61,7 @@ export function registerSignUp(
     async (request) => {
       const { email, name } = request.body
       await openMode()
-      await attempts.mail(request.raw, email)
+      await attempts.count('mail', { request: request.raw, email })
       await stores.signUps.request({
         email,
         name,
