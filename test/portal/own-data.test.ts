@@ -4,8 +4,9 @@ import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import t from 'tap'
 import {
-  type OwnTable,
+  columnsLeftOut,
   ownTables,
+  readOwnColumns,
   tablesLeftOut,
 } from '../../src/portal/stores/accounts/own-data.ts'
 import { besidePortal, type SignedIn } from '../support/portal-client.ts'
@@ -15,7 +16,7 @@ import { until } from '../support/until.ts'
 const tollgate = await runTollgate(t)
 const beside = await besidePortal(t, tollgate)
 const { db, stores } = beside
-const tables: readonly (readonly [string, OwnTable])[] = Object.entries(ownTables)
+const tables = Object.entries(ownTables)
 
 t.test(
   'every table with a developer or an application is exported or left out with a reason',
@@ -29,7 +30,10 @@ t.test(
       .filter(([, of]) => of.some(({ column }) => /^(developer|application)_id$/.test(column)))
       .map(([table]) => table)
     t.ok(personal.length > 15, personal.join(' '))
-    const known = new Set([...tables.map(([, { table }]) => table), ...Object.keys(tablesLeftOut)])
+    const known = new Set<string>([
+      ...tables.map(([, [table]]) => table),
+      ...Object.keys(tablesLeftOut),
+    ])
     t.same(
       personal.filter((table) => !known.has(table)),
       [],
@@ -40,21 +44,40 @@ t.test(
       where attrelid = indrelid and attnum = any(indkey)) as columns
     from pg_index join pg_class on pg_class.oid = indrelid
     where indisunique and indpred is null and indexprs is null`.execute(db)
-    for (const [name, part] of tables) {
-      const { table, of, owner = `${of}_id`, columns: taken, orderBy, withheld = {} } = part
-      const place = new Set([owner, ...orderBy])
+    const own = await readOwnColumns(db)
+    for (const [name, [table, ...orderBy]] of tables) {
+      const place = new Set([own.get(table)?.owner, ...orderBy])
       t.ok(
         unique.some((index) => index.table === table && index.columns.every((it) => place.has(it))),
         `a page of ${name} begins after one row`,
       )
-      const decided = new Set([owner, ...taken, ...Object.keys(withheld)])
-      const found = (columns.get(table) ?? []).map(({ column }) => column)
-      t.same(
-        found.filter((column) => !decided.has(column)),
-        [],
-        `every column of ${table} is in ${name} or withheld with a reason`,
-      )
     }
+  },
+)
+
+t.test(
+  'no column with a secret is exported, and every column that is left out exists',
+  async (t) => {
+    const own = await readOwnColumns(db)
+    const taken = tables.flatMap(([, [table]]) =>
+      (own.get(table)?.taken ?? []).map((column) => `${table}.${column}`),
+    )
+    t.ok(taken.length > 150, `${taken.length} columns`)
+    t.same(
+      taken.filter((column) =>
+        /\.\w*(?:hash|secret|sealed|token|passw|pepper|mac$|_key$|salt)/.test(column),
+      ),
+      [],
+      'add a column with a secret to columnsLeftOut',
+    )
+    const { rows } = await sql<{ column: string }>`
+    select unnest(array[table_name || '.' || column_name, column_name]) as column
+    from information_schema.columns where table_schema = current_schema()`.execute(db)
+    const all = new Set(rows.map(({ column }) => column))
+    t.same(
+      Object.keys(columnsLeftOut).filter((column) => !all.has(column)),
+      [],
+    )
   },
 )
 

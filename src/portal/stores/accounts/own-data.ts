@@ -2,345 +2,60 @@ import { type Kysely, sql } from 'kysely'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { PortalSchema } from '../schema.ts'
 
-/** A table with data of one developer: what an export takes from it, and why not the rest. */
-export interface OwnTable {
-  readonly table: keyof PortalSchema
-  /** Whose the rows are: the developer's, or that of an application of theirs. */
-  readonly of: 'developer' | 'application'
-  /** The column that names them. (Default: `developer_id`, `application_id`) */
-  readonly owner?: string
-  /** By time, the oldest first; with the owner, these columns name one row. */
-  readonly orderBy: readonly string[]
-  readonly columns: readonly string[]
-  /** The other columns, each with the reason why an export leaves it out. */
-  readonly withheld?: Readonly<Record<string, string>>
-}
+/**
+ * The parts of an export, by the name that each has in the file, in the order
+ * of the file: its table, and the columns that order its rows, the oldest
+ * first. Together with the owner, these columns identify one row.
+ */
+export const ownTables = {
+  account: ['developers', 'created_at'],
+  acceptedTerms: ['accepted_terms', 'accepted_at', 'version'],
+  operatorRole: ['staff', 'added_at', 'id'],
+  sessions: ['sessions', 'created_at', 'id_hash'],
+  authenticatorApp: ['totp_secrets', 'created_at'],
+  passkeys: ['passkeys', 'created_at', 'id'],
+  links: ['mail_tokens', 'created_at', 'hash'],
+  keyMails: ['key_digests', 'began_at'],
+  deprecationMails: ['deprecation_mails', 'written_at', 'api', 'version', 'milestone'],
+  applications: ['applications', 'created_at', 'id'],
+  subscriptions: ['subscriptions', 'created_at', 'id'],
+  keys: ['api_keys', 'created_at', 'id'],
+  certificates: ['certificates', 'created_at', 'id'],
+  testCertificatesRevoked: ['sandbox_revocations', 'revoked_at', 'serial'],
+  webhooks: ['webhooks', 'created_at'],
+  webhookDeliveries: ['webhook_deliveries', 'created_at', 'id'],
+  limitAlerts: ['limit_alerts', 'at', 'bucket', 'window_number', 'limit_calls', 'threshold'],
+  limitAlertMails: ['limit_alert_mails', 'written_at'],
+  expiryAlerts: ['expiry_alerts', 'expires_at', 'subject', 'days'],
+  limitRequests: ['limit_requests', 'created_at', 'id'],
+  limitOverrides: ['limit_overrides', 'created_at', 'id'],
+  usageDays: ['usage_days', 'at', 'api', 'version', 'operation'],
+  usageHours: ['usage_hours', 'at', 'api', 'version', 'operation'],
+  callRecords: ['call_records', 'at', 'id'],
+} as const satisfies Readonly<Record<string, readonly [keyof PortalSchema, ...string[]]>>
 
-const secret = 'a secret'
-const ofTheServer = 'a number by which the portal recognises replays'
+const replays = 'a number by which the portal recognises replays'
+const planned = 'what limits would have done that the operator only tries out'
 
-const usageColumns = [
-  'application_id',
-  'at',
-  'api',
-  'version',
-  'operation',
-  'admitted',
-  'refused',
-  'refused_by_limit',
-  'errors',
-  'duration_ms_sum',
-  'duration_ms_max',
-  'answered_2xx',
-  'answered_3xx',
-  'answered_4xx',
-  'answered_429',
-  'answered_5xx',
-  'unanswered',
-] as const
-
-const planned =
-  'what limits would have done that the operator only tries out; all calls are exported'
-
-const usageWithheld = {
+/** Columns that an export leaves out, each with the reason. It leaves out columns of bytes, too: hashes, MACs, public keys and encrypted secrets. */
+export const columnsLeftOut: Readonly<Record<string, string>> = {
+  developer_id: 'the id in `account`',
+  password_hash: 'a secret',
+  pepper_version: 'the number of a secret',
+  credential_id: 'a handle of the authenticator, of use only to the portal',
+  last_step: replays,
+  counter: replays,
+  mails_keys: 'no longer used',
+  terms_version: 'no longer used',
+  bucket: 'the name of the counter',
+  window_number: 'the number of the window that ends at resets_at',
+  mail_waits: 'whether an email is under way',
+  created_by: 'names an operator, another person',
   durations: 'the shape of the durations whose sum is exported',
   rehearsed: planned,
   rehearsed_refused: planned,
-} as const
-
-/** The parts of an export, by the name that each has in the file. The order is that of the file. */
-export const ownTables = {
-  account: {
-    table: 'developers',
-    of: 'developer',
-    owner: 'id',
-    orderBy: ['created_at'],
-    columns: [
-      'id',
-      'email',
-      'name',
-      'created_at',
-      'approved_at',
-      'suspended_at',
-      'is_operator',
-      'mails_limits',
-      'mails_expiry',
-      'mails_deprecations',
-      'language',
-      'oidc_issuer',
-      'oidc_subject',
-      'failed_sign_ins',
-      'failed_codes',
-      'failed_since',
-    ],
-    withheld: { password_hash: secret, mails_keys: 'no longer used' },
-  },
-  acceptedTerms: {
-    table: 'accepted_terms',
-    of: 'developer',
-    orderBy: ['accepted_at', 'version'],
-    columns: ['version', 'accepted_at'],
-  },
-  operatorRole: {
-    table: 'staff',
-    of: 'developer',
-    orderBy: ['added_at', 'id'],
-    columns: ['id', 'email', 'name', 'added_at'],
-  },
-  sessions: {
-    table: 'sessions',
-    of: 'developer',
-    orderBy: ['created_at', 'id_hash'],
-    columns: ['id', 'created_at', 'seen_at', 'expires_at', 'agent', 'factor', 'proved_at'],
-    withheld: { id_hash: secret },
-  },
-  authenticatorApp: {
-    table: 'totp_secrets',
-    of: 'developer',
-    orderBy: ['created_at'],
-    columns: ['created_at', 'last_used_at'],
-    withheld: { sealed: secret, last_step: ofTheServer },
-  },
-  passkeys: {
-    table: 'passkeys',
-    of: 'developer',
-    orderBy: ['created_at', 'id'],
-    columns: ['id', 'name', 'transports', 'created_at', 'last_used_at'],
-    withheld: {
-      credential_id: 'a handle of the authenticator, of use only to the portal',
-      public_key: 'the key that the portal checks with',
-      counter: ofTheServer,
-    },
-  },
-  links: {
-    table: 'mail_tokens',
-    of: 'developer',
-    orderBy: ['created_at', 'hash'],
-    columns: ['purpose', 'email', 'name', 'created_at', 'expires_at', 'used_at'],
-    withheld: { hash: secret, terms_version: 'no longer used' },
-  },
-  keyMails: {
-    table: 'key_digests',
-    of: 'developer',
-    orderBy: ['began_at'],
-    columns: ['began_at', 'letters', 'changes', 'more'],
-  },
-  deprecationMails: {
-    table: 'deprecation_mails',
-    of: 'developer',
-    orderBy: ['written_at', 'api', 'version', 'milestone'],
-    columns: ['api', 'version', 'milestone', 'written_at'],
-  },
-  applications: {
-    table: 'applications',
-    of: 'developer',
-    orderBy: ['created_at', 'id'],
-    columns: [
-      'id',
-      'name',
-      'created_at',
-      'suspended_at',
-      'strict',
-      'redirect_origins',
-      'alert_mails',
-      'alert_hooks',
-    ],
-  },
-  subscriptions: {
-    table: 'subscriptions',
-    of: 'application',
-    orderBy: ['created_at', 'id'],
-    columns: ['id', 'application_id', 'api', 'version', 'plan', 'created_at', 'ended_at'],
-  },
-  keys: {
-    table: 'api_keys',
-    of: 'application',
-    orderBy: ['created_at', 'id'],
-    columns: [
-      'id',
-      'application_id',
-      'name',
-      'last_four',
-      'created_at',
-      'expires_at',
-      'revoked_at',
-      'last_used_at',
-      'replaced_by',
-      'allowed_addresses',
-      'may_replace_itself',
-    ],
-    withheld: { mac: secret, pepper_version: 'the number of a secret' },
-  },
-  certificates: {
-    table: 'certificates',
-    of: 'application',
-    orderBy: ['created_at', 'id'],
-    columns: [
-      'id',
-      'application_id',
-      'use',
-      'name',
-      'thumbprint',
-      'signed_digest',
-      'subject',
-      'issuer',
-      'roles',
-      'authorisation_number',
-      'valid_from',
-      'valid_until',
-      'created_at',
-      'last_used_at',
-    ],
-  },
-  testCertificatesRevoked: {
-    table: 'sandbox_revocations',
-    of: 'application',
-    orderBy: ['revoked_at', 'serial'],
-    columns: ['application_id', 'serial', 'revoked_at', 'valid_until'],
-  },
-  webhooks: {
-    table: 'webhooks',
-    of: 'application',
-    orderBy: ['created_at'],
-    columns: ['application_id', 'url', 'created_at'],
-    withheld: { sealed_secret: secret },
-  },
-  webhookDeliveries: {
-    table: 'webhook_deliveries',
-    of: 'application',
-    orderBy: ['created_at', 'id'],
-    columns: [
-      'id',
-      'application_id',
-      'type',
-      'body',
-      'created_at',
-      'attempts',
-      'tried_since',
-      'tried_at',
-      'due_at',
-      'delivered_at',
-      'response_status',
-      'failure',
-    ],
-  },
-  limitAlerts: {
-    table: 'limit_alerts',
-    of: 'application',
-    orderBy: ['at', 'bucket', 'window_number', 'limit_calls', 'threshold'],
-    columns: [
-      'application_id',
-      'at',
-      'api',
-      'version',
-      'operation',
-      'limit_calls',
-      'threshold',
-      'used',
-      'resets_at',
-    ],
-    withheld: {
-      bucket: 'the name of the counter',
-      window_number: 'the number of the window that ends at resets_at',
-      mail_waits: 'whether an email is under way',
-    },
-  },
-  limitAlertMails: {
-    table: 'limit_alert_mails',
-    of: 'application',
-    orderBy: ['written_at'],
-    columns: ['application_id', 'written_at'],
-  },
-  expiryAlerts: {
-    table: 'expiry_alerts',
-    of: 'application',
-    orderBy: ['expires_at', 'subject', 'days'],
-    columns: ['application_id', 'subject', 'expires_at', 'days'],
-  },
-  limitRequests: {
-    table: 'limit_requests',
-    of: 'application',
-    orderBy: ['created_at', 'id'],
-    columns: [
-      'id',
-      'application_id',
-      'api',
-      'version',
-      'limit_name',
-      'calls',
-      'reason',
-      'created_at',
-      'state',
-      'closed_at',
-      'granted_calls',
-      'granted_until',
-      'answer',
-    ],
-  },
-  limitOverrides: {
-    table: 'limit_overrides',
-    of: 'application',
-    orderBy: ['created_at', 'id'],
-    columns: [
-      'id',
-      'application_id',
-      'api',
-      'version',
-      'limit_name',
-      'calls',
-      'reason',
-      'created_at',
-      'expires_at',
-      'ended_at',
-    ],
-    withheld: { created_by: 'names an operator, another person' },
-  },
-  usageDays: {
-    table: 'usage_days',
-    of: 'application',
-    orderBy: ['at', 'api', 'version', 'operation'],
-    columns: usageColumns,
-    withheld: usageWithheld,
-  },
-  usageHours: {
-    table: 'usage_hours',
-    of: 'application',
-    orderBy: ['at', 'api', 'version', 'operation'],
-    columns: usageColumns,
-    withheld: usageWithheld,
-  },
-  callRecords: {
-    table: 'call_records',
-    of: 'application',
-    orderBy: ['at', 'id'],
-    columns: [
-      'application_id',
-      'at',
-      'request_id',
-      'key_id',
-      'method',
-      'api',
-      'version',
-      'operation',
-      'outcome',
-      'detail',
-      'decision',
-      'status',
-      'limit_name',
-      'limit_scope',
-      'limit_calls',
-      'window_seconds',
-      'calendar_window',
-      'remaining',
-      'resets_at',
-      'total_ms',
-      'upstream_ms',
-      'trace_id',
-      'drill',
-    ],
-    withheld: { id: 'the place in the table' },
-  },
-} as const satisfies Readonly<Record<string, OwnTable>>
+  'call_records.id': 'the place in the table',
+}
 
 /** Tables with a developer or an application that an export leaves out as a whole, each with the reason. */
 export const tablesLeftOut: Readonly<Partial<Record<keyof PortalSchema, string>>> = {
@@ -348,7 +63,7 @@ export const tablesLeftOut: Readonly<Partial<Record<keyof PortalSchema, string>>
   factor_challenges: 'a sign-in under way: secrets that live for minutes',
   deleted_applications:
     'only the id of a deleted application, until the bank has confirmed the end',
-  changes: 'what tells running processes of a change; the audit has the same facts',
+  changes: 'notices to running processes; the audit has the same facts',
   usage_minutes: 'the same calls as the hours, for 48 hours only',
 }
 
@@ -361,27 +76,57 @@ export interface OwnPart {
   readonly rows: readonly OwnRow[]
 }
 
-/** Everything that the registry knows about a developer. */
+/** All data of a developer in the database. */
 export interface OwnData {
   /** Writes to the audit that the developer exported the data. */
   noteExport(developerId: string): Promise<void>
   /**
-   * Reads it by pages of 1,000 rows, each with a statement of its own, so that
-   * it is never in memory as a whole and other readers come in between. Rows
-   * that are written meanwhile may be missing.
+   * Reads the data by pages of 1,000 rows, each with its own statement, so that
+   * memory never holds all rows and other readers come in between. Rows that
+   * are written meanwhile may be missing.
    */
   read(developerId: string): AsyncGenerator<OwnPart>
 }
 
+/** The columns of a table that an export reads. */
+export interface OwnColumns {
+  /** The column with the developer or the application. */
+  readonly owner: string
+  readonly taken: readonly string[]
+}
+
+/** The columns of every table, as the database has them, without {@link columnsLeftOut}. */
+export async function readOwnColumns(db: Kysely<PortalSchema>): Promise<Map<string, OwnColumns>> {
+  const { rows } = await sql<{ readonly table: string; readonly columns: readonly string[] }>`
+    select relname as table, array_agg(attname::text order by attnum) as columns
+    from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+      and attnum > 0 and not attisdropped and atttypid <> 'bytea'::regtype
+    group by relname`.execute(db)
+  return new Map(
+    rows.map(({ table, columns }) => {
+      const owner =
+        ['developer_id', 'application_id'].find((each) => columns.includes(each)) ?? 'id'
+      const isLeftOut = (column: string) =>
+        [column, `${table}.${column}`].some((each) => Object.hasOwn(columnsLeftOut, each))
+      return [table, { owner, taken: columns.filter((column) => !isLeftOut(column)) }]
+    }),
+  )
+}
+
 export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): OwnData {
-  async function* rowsOf(part: OwnTable, ownerId: string): AsyncGenerator<OwnRow[]> {
-    const { table, of, owner = `${of}_id`, columns, orderBy } = part
+  async function* rowsOf(
+    table: string,
+    orderBy: readonly string[],
+    { owner, taken }: OwnColumns,
+    ownerId: string,
+  ): AsyncGenerator<OwnRow[]> {
     const order = sql.join(orderBy.map((column) => sql.ref(column)))
     // As text: a JavaScript date has no microseconds, and would meet rows twice.
     const place = sql.join(orderBy.map((column) => sql`${sql.ref(column)}::text`))
     const read = (after: readonly string[] | undefined) =>
       sql<{ readonly place: string[] }>`
-        select ${sql.join(columns.map((column) => sql.ref(column)))}, array[${place}] as place
+        select ${sql.join(taken.map((column) => sql.ref(column)))}, array[${place}] as place
         from ${sql.table(table)} where ${sql.ref(owner)} = ${ownerId}
         ${after === undefined ? sql`` : sql`and (${order}) > (${sql.join(after)})`}
         order by ${order} limit ${pageLength}`.execute(db)
@@ -414,11 +159,14 @@ export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): Ow
 
     async *read(developerId) {
       const applications = await applicationsOf(developerId)
-      for (const [name, part] of Object.entries(ownTables)) {
-        const owners = part.of === 'developer' ? [developerId] : applications
+      const columns = await readOwnColumns(db)
+      for (const [name, [table, ...orderBy]] of Object.entries(ownTables)) {
+        const own = columns.get(table)
+        if (own === undefined) throw new Error(`the database has no table ${table}`)
+        const owners = own.owner === 'application_id' ? applications : [developerId]
         if (owners.length === 0) yield { name, rows: [] }
         for (const owner of owners) {
-          for await (const rows of rowsOf(part, owner)) yield { name, rows }
+          for await (const rows of rowsOf(table, orderBy, own, owner)) yield { name, rows }
         }
       }
       const codes = await db
@@ -434,11 +182,11 @@ export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): Ow
   }
 }
 
-/** The names under which audit and security events know a developer and what is theirs. */
+/** The names of a developer, and of everything that belongs to the developer, in the audit and in security events. */
 interface Parties {
   /** `developer:<id>`, and `staff:<id>` of an operator. */
   readonly self: readonly string[]
-  /** With those of applications, keys, subscriptions, certificates and overrides. */
+  /** These, and the names of applications, keys, subscriptions, certificates and overrides. */
   readonly all: readonly string[]
 }
 
@@ -459,7 +207,7 @@ async function partiesOf(db: Kysely<PortalSchema>, developerId: string): Promise
   }
 }
 
-/** Of other people's entries only what happened: who they are and where they were is theirs. */
+/** Entries of other people without their identity and address. */
 function auditOf(db: Kysely<PortalSchema>, { self, all }: Parties): AsyncGenerator<OwnRow[]> {
   return pagesById((after) =>
     sql<WithId>`
@@ -507,10 +255,7 @@ function pagesById(
   )
 }
 
-/**
- * Page after page, each of what follows the last row of the one before.
- * Nothing has one page without rows.
- */
+/** Reads page after page, each after the last row of the previous one; at least one page, even without rows. */
 async function* pages<Row, Place>(
   read: (after: Place | undefined) => Promise<{ readonly rows: readonly Row[] }>,
   placeOf: (row: Row) => Place,
