@@ -120,8 +120,12 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
     const developerId = (await stores.developers.findByEmail(email))?.id ?? ''
     const { createRecoveryCodes } = await import('../../src/portal/accounts/recovery-codes.ts')
     const { codes, hashes } = createRecoveryCodes()
-    const post = async () => undefined
-    await stores.factors.replaceRecoveryCodes({ developerId, recoveryHashes: hashes, post })
+    await stores.factors.replaceRecoveryCodes({
+      developerId,
+      recoveryHashes: hashes,
+      at: new Date(),
+      outbox: { post: async () => undefined },
+    })
     await browser.visit(t, options, async ({ page, expectAnswers }) => {
       expectAnswers('401 /api/session/factor')
       await enterPassword(page, email)

@@ -303,7 +303,7 @@ async function newThings(developerId: string): Promise<Things> {
     limit: 'default',
     calls: 9,
     reason: 'a test',
-    post: async () => undefined,
+    outbox: { post: async () => undefined },
   })
   const certificate = await stores.certificates.add({
     ...application,

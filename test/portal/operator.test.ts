@@ -704,7 +704,7 @@ t.test('a request for more calls is granted or declined once, with a mail each w
     ...wish,
     reason: 'mine',
     by: 'test',
-    post: async () => undefined,
+    outbox: { post: async () => undefined },
   })
   const path = `${root}/limit-requests/${owned.id}`
   const refused = { status: 409, body: { rule: 'own-application' } }

@@ -3,12 +3,27 @@ import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
 import t from 'tap'
 import { refusalOf } from '../../src/portal/api/refusal-of.ts'
+import type { Outbox } from '../../src/portal/mail/outbox.ts'
 import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
 import { testStores } from '../support/registry.ts'
 
 const rounds = 40
-const post = async (): Promise<void> => undefined
+const sent = {
+  at: new Date(),
+  outbox: { post: async (): Promise<void> => undefined },
+  language: 'en',
+} as const
+
+/** An outbox that shows the token of a letter. */
+function tokenTo(take: (token: string) => void): Outbox {
+  return {
+    async post(_trx, letter) {
+      if ('token' in letter) take(letter.token)
+    },
+  }
+}
+
 const address = (): string => `${randomBytes(8).toString('hex')}@example.com`
 
 t.test(
@@ -34,32 +49,33 @@ t.test(
       let addressToken = ''
       await stores.passwordResets.request({
         email,
-        post: async (_trx, _to, token) => {
+        language: 'en',
+        outbox: tokenTo((token) => {
           resetToken = token
-        },
+        }),
       })
       await stores.profiles.change({
         developerId: id,
         checkedHash: 'h',
         email: address(),
-        postPassword: post,
-        postLink: async (_trx, _to, token = '') => {
+        ...sent,
+        outbox: tokenTo((token) => {
           addressToken = token
-        },
+        }),
       })
       return { id, email, resetToken, addressToken }
     }
 
     for (let round = 0; round < rounds; round++) {
       const { id, email, resetToken, addressToken } = await somebody()
-      const own = { developerId: id, checkedHash: 'h', postPassword: post, postLink: post }
+      const own = { developerId: id, checkedHash: 'h', ...sent }
       await atOnce(
-        stores.profiles.confirmEmail({ token: addressToken, post }),
+        stores.profiles.confirmEmail({ token: addressToken, ...sent }),
         stores.profiles.change({ ...own, email: address() }),
         stores.profiles.change({ ...own, passwordHash: 'h' }),
-        stores.passwordResets.complete({ token: resetToken, passwordHash: 'h', post }),
-        stores.passwordResets.request({ email, post }),
-        stores.signUps.request({ email, name: 'Ada', post }),
+        stores.passwordResets.complete({ token: resetToken, passwordHash: 'h', ...sent }),
+        stores.passwordResets.request({ email, ...sent }),
+        stores.signUps.request({ email, name: 'Ada', ...sent }),
       )
     }
     t.same(failures, [], 'changes of one account')
@@ -68,17 +84,17 @@ t.test(
       const { id, email, resetToken, addressToken } = await somebody()
       await atOnce(
         stores.developers.delete({ id, by: 'test' }),
-        stores.passwordResets.complete({ token: resetToken, passwordHash: 'h', post }),
-        stores.profiles.confirmEmail({ token: addressToken, post }),
-        stores.passwordResets.request({ email, post }),
-        stores.signUps.request({ email, name: 'Ada', post }),
+        stores.passwordResets.complete({ token: resetToken, passwordHash: 'h', ...sent }),
+        stores.profiles.confirmEmail({ token: addressToken, ...sent }),
+        stores.passwordResets.request({ email, ...sent }),
+        stores.signUps.request({ email, name: 'Ada', ...sent }),
       )
     }
     t.same(failures, [], 'its deletion among them')
 
     const { id, email } = await somebody()
     await Promise.all(
-      Array.from({ length: 10 }, () => stores.passwordResets.request({ email, post })),
+      Array.from({ length: 10 }, () => stores.passwordResets.request({ email, ...sent })),
     )
     const live = await db
       .selectFrom('mail_tokens')
@@ -117,14 +133,17 @@ t.test(
       sessionId: 'owner',
       factor: { kind: 'totp', sealed: randomBytes(32), step: 1 },
       recoveryHashes: [createHash('sha256').update('x').digest()],
-      post: async () => {
-        thief = begin('thief', null)
-        for (;;) {
-          const { rows } = await sql<{ waiting: string }>`
+      at: new Date(),
+      outbox: {
+        post: async () => {
+          thief = begin('thief', null)
+          for (;;) {
+            const { rows } = await sql<{ waiting: string }>`
             select count(*) as waiting from pg_stat_activity
             where wait_event_type = 'Lock' and datname = current_database()`.execute(db)
-          if (Number(rows[0]?.waiting) > 0) return
-        }
+            if (Number(rows[0]?.waiting) > 0) return
+          }
+        },
       },
     })
     t.equal(await thief, false, 'the password alone no longer suffices')

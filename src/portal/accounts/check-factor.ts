@@ -75,10 +75,7 @@ async function checkCode(
   if (factor !== undefined) {
     await Promise.all([attempt.succeeded(), stores.factors.forgiveCodes(developerId)])
   } else if (failures === warnAfter) {
-    await stores.factors.warn({
-      developerId,
-      post: (trx, to) => mails.outbox.post(trx, { kind: 'codes-refused' }, to),
-    })
+    await stores.factors.warn({ developerId, outbox: mails.outbox })
   }
   return factor
 }
@@ -104,8 +101,8 @@ async function checkRecoveryCode(
   const isUsed = await stores.factors.spendRecoveryCode({
     developerId,
     hash,
-    post: (trx, to) =>
-      mails.outbox.post(trx, { kind: 'recovery-code-used', at: new Date(now()) }, to),
+    at: new Date(now()),
+    outbox: mails.outbox,
   })
   return isUsed ? 'recovery-code' : undefined
 }

@@ -54,7 +54,8 @@ export async function checkPassword(
   if (isStranger && found?.failures === passwordAttemptsMax) {
     await stores.credentials.pause({
       developerId: found.developerId,
-      post: (trx) => mails.outbox.post(trx, { kind: 'sign-in-paused' }, found.email),
+      email: found.email,
+      outbox: mails.outbox,
     })
     events.record({
       ...circumstances(request),

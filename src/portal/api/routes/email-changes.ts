@@ -24,13 +24,9 @@ export function registerEmailChanges(
     async (request) => {
       const isChanged = await stores.profiles.confirmEmail({
         token: request.body.token,
-        post: (trx, to) =>
-          mails.outbox.post(
-            trx,
-            { kind: 'address-changed', at: new Date(now()) },
-            to,
-            languageOf(request.headers),
-          ),
+        at: new Date(now()),
+        outbox: mails.outbox,
+        language: languageOf(request.headers),
       })
       if (!isChanged) throw linkInvalid()
       return null

@@ -116,12 +116,8 @@ export function registerEnrolments(
         password: passwordHash,
         factor,
         recoveryHashes: hashes,
-        post: (trx, to) =>
-          mails.outbox.post(
-            trx,
-            { kind: 'factor-added', factor: factor.kind, at: new Date(now()) },
-            to,
-          ),
+        at: new Date(now()),
+        outbox: mails.outbox,
       })
       if (!isEnrolled) throw linkInvalid()
       const hash = 'firstHash' in passwordHash ? passwordHash.firstHash : passwordHash.checkedHash

@@ -211,15 +211,13 @@ export function registerFactors(
       const isReplaced = await factors.replaceRecoveryCodes({
         developerId: signedIn(request).id,
         recoveryHashes: hashes,
-        post: (trx, to) =>
-          mails.outbox.post(trx, { kind: 'recovery-codes-replaced', at: at() }, to),
+        at: new Date(now()),
+        outbox: mails.outbox,
       })
       if (!isReplaced) throw notFound()
       return { recoveryCodes: [...codes] }
     },
   )
-
-  const at = () => new Date(now())
 
   async function add(request: FastifyRequest, factor: NewFactor) {
     const { codes, hashes } = createRecoveryCodes()
@@ -228,8 +226,8 @@ export function registerFactors(
       sessionId: request.session.sessionId,
       factor,
       recoveryHashes: hashes,
-      post: (trx, to) =>
-        mails.outbox.post(trx, { kind: 'factor-added', factor: factor.kind, at: at() }, to),
+      at: new Date(now()),
+      outbox: mails.outbox,
     })
     // The session is now one with a second factor: a copy of its old id must not become one, too.
     if (!(await proveSession(stores.sessions, request, factor.kind))) throw sessionEnded()
@@ -244,8 +242,8 @@ export function registerFactors(
       developerId,
       factor,
       isRequired: isFactorRequired,
-      post: (trx, to) =>
-        mails.outbox.post(trx, { kind: 'factor-removed', factor: factor.kind, at: at() }, to),
+      at: new Date(now()),
+      outbox: mails.outbox,
     })
     if (!isRemoved) throw notFound()
     return null

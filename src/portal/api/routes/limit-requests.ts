@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { effectiveLimits } from '../../../catalogue/effective-limits.ts'
-import { tellOperators } from '../../mail/limit-request-mails.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import type * as registered from '../../stores/alerts/limit-requests.ts'
@@ -72,7 +71,7 @@ export function registerLimitRequests(
           ...body,
           applicationId: application.id,
           by: actorOf(request),
-          post: (trx) => tellOperators(trx, mails.outbox),
+          outbox: mails.outbox,
         })
         return limitRequestAnswer(made)
       } catch (error) {

@@ -59,7 +59,7 @@ export function registerProviderSignIn(app: PortalApp, services: ProviderService
     if (services.oidc === undefined) return reply.callNotFound()
     try {
       const next = await finish(services.oidc, request, reply)
-      // The page there judges `next`, and opens it for who is signed in.
+      // The page there judges `next`, and opens it for a signed-in developer.
       const query = next === null ? '' : `?next=${encodeURIComponent(next)}`
       return reply.redirect(`${pagePaths.signIn}${query}`, 303)
     } catch (error) {

@@ -6,7 +6,7 @@ import type { Needs } from '../../services.ts'
 import { exportText } from '../export-text.ts'
 import { signedIn } from '../request.ts'
 
-/** What the portal knows about the developer, as one file. Needs a session. */
+/** All data of the developer, as one file. Needs a session. */
 export function registerOwnData(
   app: PortalApp,
   services: Needs<'attempts' | 'portalUrl' | 'now', 'ownData'>,
@@ -14,7 +14,7 @@ export function registerOwnData(
   const { attempts, stores, portalUrl, now } = services
   const places = createExportPlaces()
 
-  /** Lets go of the place when the file, or the client, has ended. */
+  /** Gives the place back when the file or the connection has ended. */
   async function begin(developerId: string, exportedAt: string): Promise<Readable> {
     const leave = places.take(developerId)
     try {
@@ -47,7 +47,7 @@ export function registerOwnData(
         },
         problems: ['ATTEMPTS_EXCEEDED'],
       },
-      // Addresses and browsers of every visit are in it.
+      // It contains the addresses and browsers of every visit.
       config: { needsProof: 'always' },
     },
     async (request, reply) => {

@@ -33,13 +33,8 @@ export function registerPasswordResets(
       await attempts.count('reset', { request: request.raw, email })
       await stores.passwordResets.request({
         email,
-        post: (trx, to, token) =>
-          mails.outbox.post(
-            trx,
-            { kind: 'password-reset', token },
-            to,
-            languageOf(request.headers),
-          ),
+        outbox: mails.outbox,
+        language: languageOf(request.headers),
       })
       return null
     },
@@ -66,13 +61,9 @@ export function registerPasswordResets(
       const isSet = await stores.passwordResets.complete({
         token,
         passwordHash: await passwords.hash(password, owner.email),
-        post: (trx, to) =>
-          mails.outbox.post(
-            trx,
-            { kind: 'password-changed', at: new Date(now()) },
-            to,
-            languageOf(request.headers),
-          ),
+        at: new Date(now()),
+        outbox: mails.outbox,
+        language: languageOf(request.headers),
       })
       if (!isSet) throw linkInvalid()
       // The owner can sign in here even while strangers try the account.

@@ -77,20 +77,9 @@ export function registerProfile(
         name,
         passwordHash,
         email,
-        postPassword: (trx, to) =>
-          mails.outbox.post(
-            trx,
-            { kind: 'password-changed', at: new Date(now()) },
-            to,
-            languageOf(request.headers),
-          ),
-        postLink: (trx, to, token) =>
-          mails.outbox.post(
-            trx,
-            token === undefined ? { kind: 'known-address' } : { kind: 'email-change', token },
-            to,
-            languageOf(request.headers),
-          ),
+        at: new Date(now()),
+        outbox: mails.outbox,
+        language: languageOf(request.headers),
       })
       if (!isChanged) throw credentialsInvalid(developer.id, 'password.refused')
       if (passwordHash !== undefined) {
@@ -171,7 +160,7 @@ export function registerProfile(
       config: { needsProof: 'with-factor' },
     },
     async (request, reply) => {
-      // A session of the provider has just proved who it is; there is no password.
+      // The provider has just confirmed the identity; there is no password.
       if (!signedInAtProvider(request)) {
         const { currentPassword } = request.body
         if (currentPassword === undefined) throw inputInvalid('/currentPassword', 'given')

@@ -28,8 +28,8 @@ export function registerSignUp(
 ): void {
   const { stores, passwords, attempts, mails } = services
 
-  /** @throws {PortalError} SIGN_UP_CLOSED */
-  async function openMode(): Promise<'open' | 'approval'> {
+  /** Returns how developers may sign up. @throws {PortalError} SIGN_UP_CLOSED */
+  async function requireOpenSignUp(): Promise<'open' | 'approval'> {
     const mode = await stores.portalState.signUpMode()
     if (mode !== 'off') return mode
     throw new PortalError({
@@ -60,15 +60,13 @@ export function registerSignUp(
     },
     async (request) => {
       const { email, name } = request.body
-      await openMode()
+      await requireOpenSignUp()
       await attempts.count('mail', { request: request.raw, email })
       await stores.signUps.request({
         email,
         name,
-        post: (trx, to, token) => {
-          const letter = token === undefined ? knownAddress : ({ kind: 'sign-up', token } as const)
-          return mails.outbox.post(trx, letter, to, languageOf(request.headers))
-        },
+        outbox: mails.outbox,
+        language: languageOf(request.headers),
       })
       return null
     },
@@ -90,12 +88,12 @@ export function registerSignUp(
       const { token, password, acceptedTerms } = request.body
       const link = await stores.mailTokens.find('sign-up', token)
       if (link === undefined) throw linkInvalid()
-      // Here, and not when the link is requested: who has the mailbox accepts, not who typed its address.
+      // Not when the link is requested: the owner of the mailbox accepts the terms, and others may type the address.
       const termsVersion = currentTerms(acceptedTerms)
       // Before the link is used up, so that a developer with a weak password can choose another.
       const owner = { email: link.email, name: link.name ?? '' }
       await refuseWeakPassword(password, owner, services.portalUrl())
-      const isApproved = (await openMode()) === 'open'
+      const isApproved = (await requireOpenSignUp()) === 'open'
       const passwordHash = await passwords.hash(password, link.email)
       const developerId = await stores.signUps.complete({
         token,
@@ -116,5 +114,3 @@ export function registerSignUp(
     },
   )
 }
-
-const knownAddress = { kind: 'known-address' } as const

@@ -1,26 +1,22 @@
 import { type Kysely, sql } from 'kysely'
 import { lockDeveloper } from '../../../registry/applications/developer.ts'
 import { change } from '../../../registry/transaction.ts'
-import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import type { Outbox } from '../../mail/outbox.ts'
+import type { PortalSchema } from '../schema.ts'
 
 /** Approves developers who signed up while approval by an operator was required. */
 export interface Approvals {
   /**
-   * Idempotent. `post` writes the mail about the approval, in the same
-   * transaction. Only the call that approves runs it.
+   * Idempotent. Only the call that approves writes the mail about it.
    *
    * @throws {RegistryNotFound}
    */
-  approve(input: {
-    id: string
-    by: string
-    post: (trx: PortalTransaction, to: string) => Promise<void>
-  }): Promise<void>
+  approve(input: { id: string; by: string; outbox: Outbox }): Promise<void>
 }
 
 export function createApprovals({ db }: { db: Kysely<PortalSchema> }): Approvals {
   return {
-    approve: ({ id, by, post }) =>
+    approve: ({ id, by, outbox }) =>
       change(db, async (trx, leave) => {
         const { email } = await lockDeveloper(trx, id)
         const { numUpdatedRows } = await trx
@@ -32,7 +28,7 @@ export function createApprovals({ db }: { db: Kysely<PortalSchema> }): Approvals
         if (numUpdatedRows === 0n) return
         const changed = { kind: 'developer', action: 'update', developerId: id } as const
         await leave(changed, { by, action: 'developer.approve' })
-        await post(trx, email)
+        await outbox.post(trx, { kind: 'approved' }, email)
       }),
   }
 }

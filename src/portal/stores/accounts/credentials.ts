@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import type { Outbox } from '../../mail/outbox.ts'
+import type { PortalSchema } from '../schema.ts'
 import { sameAddress } from './same-address.ts'
 
 /** One password attempt, already counted. */
@@ -38,11 +39,8 @@ export interface Credentials {
   }): Promise<PasswordAttempt | undefined>
   /** The password was right: resets the count. */
   forgive(developerId: string): Promise<void>
-  /** Counts the last permitted failure. `post` writes the mail to the owner. */
-  pause(input: {
-    developerId: string
-    post: (trx: PortalTransaction) => Promise<void>
-  }): Promise<void>
+  /** Writes the mail to the owner after the last permitted failure. */
+  pause(input: { developerId: string; email: string; outbox: Outbox }): Promise<void>
 }
 
 /**
@@ -115,9 +113,9 @@ export function createCredentials({ db }: { db: Kysely<PortalSchema> }): Credent
         .execute()
     },
 
-    pause: ({ developerId, post }) =>
+    pause: ({ developerId, email, outbox }) =>
       db.transaction().execute(async (trx) => {
-        await post(trx)
+        await outbox.post(trx, { kind: 'sign-in-paused' }, email)
         const subject = `developer:${developerId}`
         await recordAudit(trx, { actor: 'system', action: 'developer.pause-sign-in', subject })
       }),

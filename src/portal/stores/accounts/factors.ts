@@ -5,6 +5,7 @@ import { conflictAt } from '../../../registry/conflict-at.ts'
 import { plainName } from '../../../registry/name.ts'
 import { RegistryConflict } from '../../../registry/registry-errors.ts'
 import { change, isUuid } from '../../../registry/transaction.ts'
+import type { Outbox } from '../../mail/outbox.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 import { issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
@@ -52,18 +53,20 @@ export type NewFactor =
       'credentialId' | 'publicKey' | 'counter' | 'transports' | 'name'
     >)
 
-/** A mail to the owner, in the transaction of the change. */
-type Post = (trx: PortalTransaction, to: string) => Promise<void>
-
-/** The second factors of developers. Each change leaves an audit entry. */
+/** The second factors of developers. Each change leaves an audit entry and writes a mail to the owner. */
 export interface Factors {
   find(developerId: string): Promise<FactorSet>
   /** Uses the code of a time step. @returns false when it, or a later one, was used before */
   spendTotpStep(input: { developerId: string; step: number }): Promise<boolean>
   /** Keeps the authenticator's counter. @returns false when the passkey is gone, or another use was as new */
   noteUse(input: { id: string; counter: number }): Promise<boolean>
-  /** Uses a recovery code up. `post` writes the mail. @returns whether the developer had it */
-  spendRecoveryCode(input: { developerId: string; hash: Buffer; post: Post }): Promise<boolean>
+  /** Uses a recovery code up. @returns whether the developer had it */
+  spendRecoveryCode(input: {
+    developerId: string
+    hash: Buffer
+    at: Date
+    outbox: Outbox
+  }): Promise<boolean>
   /**
    * Counts a code before it is compared. Undefined after {@link wrongCodesMax}
    * wrong ones in a row: the password is in wrong hands, and a new one resets
@@ -72,8 +75,8 @@ export interface Factors {
   countCode(developerId: string): Promise<number | undefined>
   /** The code was right: resets the count. */
   forgiveCodes(developerId: string): Promise<void>
-  /** Tells the owner of many wrong codes. */
-  warn(input: { developerId: string; post: Post }): Promise<void>
+  /** Writes a mail to the owner about many wrong codes. */
+  warn(input: { developerId: string; outbox: Outbox }): Promise<void>
   /**
    * Adds a factor. With the first one the recovery codes are stored and all
    * sessions end but the one with this id.
@@ -86,7 +89,8 @@ export interface Factors {
     sessionId: string
     factor: NewFactor
     recoveryHashes: readonly Buffer[]
-    post: Post
+    at: Date
+    outbox: Outbox
   }): Promise<boolean>
   /**
    * Removes an authenticator app, or the passkey with this id; with the last
@@ -100,13 +104,15 @@ export interface Factors {
     developerId: string
     factor: { readonly kind: 'totp' } | { readonly kind: 'passkey'; readonly id: string }
     isRequired: boolean
-    post: Post
+    at: Date
+    outbox: Outbox
   }): Promise<boolean>
   /** Replaces the recovery codes. @returns whether the developer has a factor */
   replaceRecoveryCodes(input: {
     developerId: string
     recoveryHashes: readonly Buffer[]
-    post: Post
+    at: Date
+    outbox: Outbox
   }): Promise<boolean>
   /** Removes every factor and ends every session. The portals see the change and write a mail. @throws {RegistryNotFound} */
   reset(input: { developerId: string; by: string }): Promise<Developer>
@@ -131,7 +137,8 @@ export interface Factors {
     password: { readonly checkedHash: string } | { readonly firstHash: string }
     factor: NewFactor
     recoveryHashes: readonly Buffer[]
-    post: Post
+    at: Date
+    outbox: Outbox
   }): Promise<boolean>
 }
 
@@ -166,7 +173,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
       return numUpdatedRows > 0n
     },
 
-    spendRecoveryCode: ({ developerId, hash, post }) =>
+    spendRecoveryCode: ({ developerId, hash, at, outbox }) =>
       db.transaction().execute(async (trx) => {
         const { numDeletedRows } = await trx
           .deleteFrom('recovery_codes')
@@ -175,7 +182,8 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
           .executeTakeFirst()
         if (numDeletedRows === 0n) return false
         await leaveAudit(trx, 'factor.use-recovery-code', developerId)
-        await post(trx, await addressOf(trx, developerId))
+        const email = await addressOf(trx, developerId)
+        await outbox.post(trx, { kind: 'recovery-code-used', at }, email)
         return true
       }),
 
@@ -198,14 +206,14 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
         .execute()
     },
 
-    warn: ({ developerId, post }) =>
+    warn: ({ developerId, outbox }) =>
       db.transaction().execute(async (trx) => {
-        await post(trx, await addressOf(trx, developerId))
+        await outbox.post(trx, { kind: 'codes-refused' }, await addressOf(trx, developerId))
         const subject = `developer:${developerId}`
         await recordAudit(trx, { actor: 'system', action: 'factor.warn', subject })
       }),
 
-    add: ({ developerId, sessionId, factor, recoveryHashes, post }) =>
+    add: ({ developerId, sessionId, factor, recoveryHashes, at, outbox }) =>
       db
         .transaction()
         .execute(async (trx) => {
@@ -225,13 +233,13 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
             .where('id_hash', '=', own)
             .where('developer_id', '=', developerId)
             .execute()
-          await post(trx, email)
+          await outbox.post(trx, { kind: 'factor-added', factor: factor.kind, at }, email)
           return isFirst
         })
         .catch(translateApp)
         .catch(translatePasskey),
 
-    remove: ({ developerId, factor, isRequired, post }) =>
+    remove: ({ developerId, factor, isRequired, at, outbox }) =>
       db.transaction().execute(async (trx) => {
         const { email, isOperator } = await lockDeveloper(trx, developerId)
         if (!(await deleteFactor(trx, developerId, factor))) return false
@@ -245,17 +253,17 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
           await trx.deleteFrom('recovery_codes').where('developer_id', '=', developerId).execute()
         }
         await leaveAudit(trx, 'factor.remove', developerId, { factor: factor.kind })
-        await post(trx, email)
+        await outbox.post(trx, { kind: 'factor-removed', factor: factor.kind, at }, email)
         return true
       }),
 
-    replaceRecoveryCodes: ({ developerId, recoveryHashes, post }) =>
+    replaceRecoveryCodes: ({ developerId, recoveryHashes, at, outbox }) =>
       db.transaction().execute(async (trx) => {
         const { email } = await lockDeveloper(trx, developerId)
         if (!(await hasFactor(trx, developerId))) return false
         await storeRecoveryCodes(trx, developerId, recoveryHashes)
         await leaveAudit(trx, 'factor.replace-recovery-codes', developerId)
-        await post(trx, email)
+        await outbox.post(trx, { kind: 'recovery-codes-replaced', at }, email)
         return true
       }),
 
@@ -292,7 +300,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
         return issueMailToken(trx, { purpose: 'enrolment', developerId, email, name: null })
       }),
 
-    enrol: ({ token, password, factor, recoveryHashes, post }) =>
+    enrol: ({ token, password, factor, recoveryHashes, at, outbox }) =>
       db
         .transaction()
         .execute(async (trx) => {
@@ -309,7 +317,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
           if (numUpdatedRows === 0n || (await hasFactor(trx, developerId))) throw new Unfit()
           await addFactor(trx, developerId, factor, recoveryHashes)
           await endSessions(trx, developerId)
-          await post(trx, ownerEmail)
+          await outbox.post(trx, { kind: 'factor-added', factor: factor.kind, at }, ownerEmail)
           return true
         })
         .catch((error: unknown) => {

@@ -134,7 +134,7 @@ export async function takeOwnMailToken(
 /**
  * Ends every link in mails to a developer, because the mailbox or the password
  * behind them has changed. The link of an enrolment did not come by mail, and
- * asks for the password too: its owner may reset a forgotten one first.
+ * asks for the password, too: its owner may reset a lost one first.
  */
 export async function endMailTokens(trx: PortalTransaction, developerId: string): Promise<void> {
   await trx

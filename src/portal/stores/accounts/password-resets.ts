@@ -1,39 +1,44 @@
 import type { Kysely } from 'kysely'
+import type { Language } from '../../../messages/language.ts'
 import { change } from '../../../registry/transaction.ts'
-import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import type { Outbox } from '../../mail/outbox.ts'
+import type { PortalSchema } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
-import { lockAddress } from './sign-ups.ts'
+import { lockAddressOwner } from './sign-ups.ts'
 
 /** Lets a developer set a new password, or a first one, by a link to their address. */
 export interface PasswordResets {
   /**
-   * Creates the link. `post` writes the mail; for an unknown address the mail
-   * has no recipient, and neither for one who signs in through the OpenID
-   * Connect provider. All cases leave the same rows.
+   * Creates the link and writes the mail. The mail has no recipient if the
+   * address is unknown, or its owner signs in through the OpenID Connect
+   * provider. All cases leave the same rows.
    */
   request(input: {
     email: string
-    post: (trx: PortalTransaction, to: string | undefined, token: string) => Promise<void>
+    outbox: Outbox
+    /** Of the request. */
+    language: Language
   }): Promise<void>
   /**
    * Uses the link: sets the password, resets the failed attempts and codes, and
-   * ends every session and every other link of the developer. `post` writes the mail
-   * to the owner. @returns whether it succeeded; false when the link was used
-   * or has expired
+   * ends every session and every other link of the developer, who gets a mail.
+   * @returns whether it succeeded; false when the link was used or has expired
    */
   complete(input: {
     token: string
     passwordHash: string
-    post: (trx: PortalTransaction, to: string) => Promise<void>
+    at: Date
+    outbox: Outbox
+    language: Language
   }): Promise<boolean>
 }
 
 export function createPasswordResets({ db }: { db: Kysely<PortalSchema> }): PasswordResets {
   return {
-    request: ({ email, post }) =>
+    request: ({ email, outbox, language }) =>
       db.transaction().execute(async (trx) => {
-        const owner = await lockAddress(trx, email)
+        const owner = await lockAddressOwner(trx, email)
         const known = owner?.isProvided === true ? undefined : owner
         const token = await issueMailToken(trx, {
           purpose: 'password-reset',
@@ -41,10 +46,10 @@ export function createPasswordResets({ db }: { db: Kysely<PortalSchema> }): Pass
           email,
           name: null,
         })
-        await post(trx, known?.email, token)
+        await outbox.post(trx, { kind: 'password-reset', token }, known?.email, language)
       }),
 
-    complete: ({ token, passwordHash, post }) =>
+    complete: ({ token, passwordHash, at, outbox, language }) =>
       change(db, async (trx, leave) => {
         const link = await takeOwnMailToken(trx, 'password-reset', token)
         if (link === undefined) return false
@@ -59,7 +64,7 @@ export function createPasswordResets({ db }: { db: Kysely<PortalSchema> }): Pass
         const by = `developer:${developerId}`
         const changed = { kind: 'developer', action: 'update', developerId } as const
         await leave(changed, { by, action: 'developer.reset-password' })
-        await post(trx, ownerEmail)
+        await outbox.post(trx, { kind: 'password-changed', at }, ownerEmail, language)
         return true
       }),
   }

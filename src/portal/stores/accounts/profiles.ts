@@ -5,10 +5,11 @@ import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { ChangeOf } from '../../../registry/feed/change.ts'
 import { plainName } from '../../../registry/name.ts'
 import { change, isUuid } from '../../../registry/transaction.ts'
-import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import type { Outbox } from '../../mail/outbox.ts'
+import type { PortalSchema } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
-import { findAddress } from './sign-ups.ts'
+import { findAddressOwner } from './sign-ups.ts'
 import { type AcceptedTerms, newestAcceptance } from './terms.ts'
 
 /** Which mails a developer gets besides the mails about the account itself. */
@@ -43,11 +44,10 @@ export interface Profiles {
    * Applies the given changes, all or none, if the checked password is still
    * the developer's.
    *
-   * - `passwordHash`: ends every session of the developer; `postPassword`
-   *   writes the mail about it.
-   * - `email`: creates a link for the new address. `postLink` writes the mail,
-   *   without a token when the address belongs to another developer. Both cases
-   *   leave the same rows. The address changes with {@link confirmEmail}.
+   * - `passwordHash`: ends every session of the developer, who gets a mail.
+   * - `email`: creates a link for the new address and writes the mail, without
+   *   the link when the address belongs to another developer. Both cases leave
+   *   the same rows. The address changes with {@link confirmEmail}.
    *
    * @returns whether it succeeded
    */
@@ -57,18 +57,22 @@ export interface Profiles {
     name?: string | undefined
     passwordHash?: string | undefined
     email?: string | undefined
-    postPassword: (trx: PortalTransaction, to: string) => Promise<void>
-    postLink: (trx: PortalTransaction, to: string, token: string | undefined) => Promise<void>
+    at: Date
+    outbox: Outbox
+    /** Of the request. */
+    language: Language
   }): Promise<boolean>
   /**
-   * Uses the link for a new address; ends the developer's other links. `post`
-   * writes the mail to the old address. @returns whether it succeeded; false
-   * when the link was used or has expired, or the address now belongs to
-   * another developer
+   * Uses the link for a new address, ends the developer's other links and
+   * writes a mail to the old address. @returns whether it succeeded; false when
+   * the link was used or has expired, or the address now belongs to another
+   * developer
    */
   confirmEmail(input: {
     token: string
-    post: (trx: PortalTransaction, to: string) => Promise<void>
+    at: Date
+    outbox: Outbox
+    language: Language
   }): Promise<boolean>
   /** For a deleted developer this does nothing. @throws {RegistryInputInvalid} */
   rename(input: { developerId: string; name: string }): Promise<void>
@@ -118,7 +122,7 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
       }
     },
 
-    change: ({ developerId, checkedHash, name, passwordHash, email, postPassword, postLink }) =>
+    change: ({ developerId, checkedHash, name, passwordHash, email, at, outbox, language }) =>
       change(db, async (trx, leave) => {
         const found = await trx
           .updateTable('developers')
@@ -136,18 +140,19 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
         if (passwordHash !== undefined) {
           await endSessions(trx, developerId)
           await endMailTokens(trx, developerId)
-          await postPassword(trx, found.email)
+          await outbox.post(trx, { kind: 'password-changed', at }, found.email, language)
         }
         if (email !== undefined && email !== found.email) {
-          const owner = await findAddress(trx, email)
-          const isFree = owner === undefined || owner.id === developerId
+          const owner = await findAddressOwner(trx, email)
           const token = await issueMailToken(trx, {
             purpose: 'email-change',
             developerId,
             email,
             name: null,
           })
-          await postLink(trx, isFree ? email : owner.email, isFree ? token : undefined)
+          if (owner === undefined || owner.id === developerId) {
+            await outbox.post(trx, { kind: 'email-change', token }, email, language)
+          } else await outbox.post(trx, { kind: 'known-address' }, owner.email, language)
         }
         const changed = Object.entries({ name, password: passwordHash, email })
           .flatMap(([member, value]) => (value === undefined ? [] : [member]))
@@ -169,7 +174,7 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
         await leave(updateOf(developerId), { by: `developer:${developerId}`, detail })
       }),
 
-    confirmEmail: ({ token, post }) =>
+    confirmEmail: ({ token, at, outbox, language }) =>
       change(db, async (trx, leave) => {
         const link = await takeOwnMailToken(trx, 'email-change', token)
         if (link === undefined) return false
@@ -183,7 +188,7 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
         await endMailTokens(trx, developerId)
         const by = `developer:${developerId}`
         await leave(updateOf(developerId), { by, action: 'developer.change-email' })
-        await post(trx, ownerEmail)
+        await outbox.post(trx, { kind: 'address-changed', at }, ownerEmail, language)
         return true
       }).catch((error: unknown) => {
         if (violates(error, 'developers_email')) return false

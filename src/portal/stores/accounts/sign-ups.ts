@@ -3,6 +3,7 @@ import type { Language } from '../../../messages/language.ts'
 import { violates } from '../../../platform/database/database.ts'
 import { plainName } from '../../../registry/name.ts'
 import { change } from '../../../registry/transaction.ts'
+import type { Outbox } from '../../mail/outbox.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { issueMailToken, takeMailToken } from './mail-tokens.ts'
 import { sameAddress } from './same-address.ts'
@@ -11,13 +12,15 @@ import { keepAcceptance } from './terms.ts'
 /** Signs developers up by a link to the address they gave. The developer exists only once the link was used. */
 export interface SignUps {
   /**
-   * Creates the link. `post` writes the mail; for an already registered
-   * address, without a token. Both cases leave the same rows.
+   * Creates the link and writes the mail; for an already registered address,
+   * without a link. Both cases leave the same rows.
    */
   request(input: {
     email: string
     name: string
-    post: (trx: PortalTransaction, to: string, token: string | undefined) => Promise<void>
+    outbox: Outbox
+    /** Of the request. */
+    language: Language
   }): Promise<void>
   /**
    * Uses the link and creates the developer. @returns the developer's id;
@@ -37,16 +40,17 @@ export interface SignUps {
 
 export function createSignUps({ db }: { db: Kysely<PortalSchema> }): SignUps {
   return {
-    request: ({ email, name, post }) =>
+    request: ({ email, name, outbox, language }) =>
       db.transaction().execute(async (trx) => {
-        const known = await lockAddress(trx, email)
+        const owner = await lockAddressOwner(trx, email)
         const token = await issueMailToken(trx, {
           purpose: 'sign-up',
           developerId: null,
           email,
           name: plainName(name),
         })
-        await post(trx, known?.email ?? email, known === undefined ? token : undefined)
+        if (owner === undefined) await outbox.post(trx, { kind: 'sign-up', token }, email, language)
+        else await outbox.post(trx, { kind: 'known-address' }, owner.email, language)
       }),
 
     complete: ({ token, passwordHash, isApproved, termsVersion, language }) =>
@@ -81,16 +85,16 @@ export function createSignUps({ db }: { db: Kysely<PortalSchema> }): SignUps {
   }
 }
 
-/** The owner of an address, in any case of letters. */
-export function findAddress(
+/** Finds the developer with an address, in any case of letters. */
+export function findAddressOwner(
   trx: PortalTransaction,
   email: string,
 ): Promise<AddressOwner | undefined> {
   return selectAddress(trx, email).executeTakeFirst()
 }
 
-/** {@link findAddress}, with a lock on the owner until the transaction ends, so that the owner still exists when it commits. */
-export function lockAddress(
+/** {@link findAddressOwner}, with a lock on the owner until the transaction ends, so that the owner still exists when it commits. */
+export function lockAddressOwner(
   trx: PortalTransaction,
   email: string,
 ): Promise<AddressOwner | undefined> {

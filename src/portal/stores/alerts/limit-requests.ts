@@ -20,6 +20,8 @@ import {
   RegistryNotFound,
 } from '../../../registry/registry-errors.ts'
 import { change, isUuid } from '../../../registry/transaction.ts'
+import { writeLimitRequestMails } from '../../mail/limit-request-mails.ts'
+import type { Outbox } from '../../mail/outbox.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { lockDigest } from './limit-request-digest.ts'
 
@@ -67,9 +69,8 @@ export interface InForce {
   readonly overrideCalls: number | null
 }
 
-/** Where an answer goes. */
-export interface LimitRequestOwner {
-  readonly developerId: string
+/** The recipient of an answer. */
+interface LimitRequestOwner {
   readonly email: string
   readonly applicationName: string
 }
@@ -80,18 +81,14 @@ interface Decision {
   readonly by: string
   /** The operator's developer account. */
   readonly operatorId: string
-  /** Writes the mail to the owner, in the same transaction. */
-  readonly post: (
-    trx: PortalTransaction,
-    request: LimitRequest,
-    owner: LimitRequestOwner,
-  ) => Promise<void>
+  /** Gets the mail to the owner. */
+  readonly outbox: Outbox
 }
 
 /** The caller checks that the version, its limit and a subscription exist. */
 export interface LimitRequests {
   /**
-   * `post` writes the mails to the operators, under the lock of their digest.
+   * Writes the mails to the operators, under the lock of their digest.
    *
    * @throws {RegistryNotFound} no such application
    * @throws {RegistryConflict} limit-request-open, application-suspended
@@ -105,7 +102,7 @@ export interface LimitRequests {
     calls: number
     reason: string
     by: string
-    post: (trx: PortalTransaction) => Promise<void>
+    outbox: Outbox
   }): Promise<LimitRequest>
   find(id: string): Promise<LimitRequest | undefined>
   /** The newest 50 of an application, newest first. */
@@ -162,7 +159,7 @@ const reasonOfOverride = 'The developer asked for more calls.'
 
 export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitRequests {
   return {
-    create: ({ applicationId, api, version, limit, calls, reason, by, post }) =>
+    create: ({ applicationId, api, version, limit, calls, reason, by, outbox }) =>
       db
         .transaction()
         .execute(async (trx) => {
@@ -184,7 +181,7 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
             .returning(columns)
             .executeTakeFirstOrThrow()
           await record(trx, made, 'create', by)
-          await post(trx)
+          await writeLimitRequestMails(trx, outbox)
           return made
         })
         .catch(translate),
@@ -240,7 +237,7 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
         await record(trx, found, 'withdraw', by)
       }),
 
-    grant: ({ id, calls, until, callsNow, by, operatorId, post }) =>
+    grant: ({ id, calls, until, callsNow, by, operatorId, outbox }) =>
       change(db, async (trx, leave) => {
         const nowMs = now()
         checkOverride({ calls, reason: reasonOfOverride, expiresAt: until }, nowMs)
@@ -259,11 +256,13 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
         })
         const granted = { granted: String(calls), until: until.toISOString() }
         await record(trx, closed, 'grant', by, granted)
-        await post(trx, closed, owner)
+        const { applicationName, email } = owner
+        const subject = { applicationId, applicationName, api, version, limit }
+        await outbox.post(trx, { kind: 'limit-granted', ...subject, calls, until }, email)
         return closed
       }),
 
-    decline: ({ id, answer, by, operatorId, post }) =>
+    decline: ({ id, answer, by, operatorId, outbox }) =>
       db.transaction().execute(async (trx) => {
         checkReason(answer)
         const { owner } = await lockForDecision(trx, id, operatorId)
@@ -273,7 +272,10 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
           answer: answer.trim(),
         })
         await record(trx, closed, 'decline', by)
-        await post(trx, closed, owner)
+        const { applicationId, api, version, limit, calls } = closed
+        const { applicationName, email } = owner
+        const subject = { applicationId, applicationName, api, version, limit }
+        await outbox.post(trx, { kind: 'limit-declined', ...subject, calls, answer }, email)
         return closed
       }),
   }
@@ -344,12 +346,12 @@ async function lockForDecision(
   refuseOwner(application, operatorId)
   const found = await lockRequest(trx, id)
   refuseClosed(found)
-  const { id: developerId, email } = await trx
+  const { email } = await trx
     .selectFrom('developers')
-    .select(['id', 'email'])
+    .select('email')
     .where('id', '=', application.developerId)
     .executeTakeFirstOrThrow()
-  return { found, owner: { developerId, email, applicationName: application.name } }
+  return { found, owner: { email, applicationName: application.name } }
 }
 
 function lockRequest(trx: PortalTransaction, id: string): Promise<LimitRequest> {

@@ -9,7 +9,7 @@ import { OperatedDeveloper, OperatedDeveloperList, SearchQuery } from '../../sch
 
 const Params = Type.Object({ id: Type.String({ description: 'of the developer' }) })
 
-/** Developers: look up, approve, suspend. Needs an operator. */
+/** Looks up, approves and suspends developers. Needs an operator. */
 export function registerOperatedDevelopers(
   app: PortalApp,
   { mails, stores }: Needs<'mails', 'approvals' | 'developers' | 'directory'>,
@@ -62,7 +62,7 @@ export function registerOperatedDevelopers(
       await approvals.approve({
         id,
         by: operatorOf(request),
-        post: (trx, to) => mails.outbox.post(trx, { kind: 'approved' }, to),
+        outbox: mails.outbox,
       })
       return withInstants(await find(id))
     },

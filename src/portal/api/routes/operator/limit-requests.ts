@@ -76,21 +76,7 @@ export function registerLimitRequestAnswers(
         callsNow,
         by: operatorOf(request),
         operatorId: signedIn(request).id,
-        post: (trx, { applicationId, api, version, limit }, { applicationName, email }) =>
-          mails.outbox.post(
-            trx,
-            {
-              kind: 'limit-granted',
-              applicationId,
-              applicationName,
-              api,
-              version,
-              limit,
-              calls,
-              until,
-            },
-            email,
-          ),
+        outbox: mails.outbox,
       })
       return answer(granted)
     },
@@ -115,21 +101,7 @@ export function registerLimitRequestAnswers(
         answer: reason,
         by: operatorOf(request),
         operatorId: signedIn(request).id,
-        post: (trx, { applicationId, api, version, limit, calls }, { applicationName, email }) =>
-          mails.outbox.post(
-            trx,
-            {
-              kind: 'limit-declined',
-              applicationId,
-              applicationName,
-              api,
-              version,
-              limit,
-              calls,
-              answer: reason,
-            },
-            email,
-          ),
+        outbox: mails.outbox,
       })
       return answer(declined)
     },
