@@ -7,7 +7,7 @@ export interface FixedWindows {
   /** Takes 1 back. @param name that of the {@link Count} */
   takeBack(name: string): void
   /** Ends the window of a name, or takes 1 back where unknown clients share it. @param name that of the {@link Count} */
-  forget(name: string): void
+  clear(name: string): void
 }
 
 export interface Count {
@@ -79,7 +79,7 @@ export function createFixedWindows(options: FixedWindowsOptions): FixedWindows {
       return { name, excess: window.count - allowed, endsInMs: window.end - nowMs }
     },
     takeBack,
-    forget(name) {
+    clear(name) {
       if (name === unknownClient) takeBack(name)
       else windows.delete(name)
     },

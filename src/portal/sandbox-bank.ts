@@ -9,7 +9,7 @@ import type { ApprovedConsents, ReadyConsent, Sandbox } from './api/schemas/sand
 
 const deadlineMs = 5_000
 
-/** Shorter, so that a bank that cannot be reached is known to have done nothing. */
+/** Shorter, so that a bank that cannot be reached has certainly done nothing. */
 const connectMs = 2_000
 
 const connectionsMax = 4
@@ -37,7 +37,7 @@ export class BankUnavailable extends PortalError {
 export interface SandboxBank {
   /** The customers, their secrets and the ways into every state. */
   describe(): Promise<Sandbox>
-  /** The same without waiting: undefined until the bank has told it once. */
+  /** The last description, without waiting; undefined before the first one. */
   known(): Sandbox | undefined
   /** Makes a valid consent of an application to all accounts of one customer (default: Noa Levi). */
   makeConsent(applicationId: string, psuId?: string): Promise<ReadyConsent>
@@ -49,9 +49,9 @@ export interface SandboxBank {
 export interface SandboxBankOptions {
   /** Origin of the bank, as this process reaches it. */
   readonly bankUrl: () => string
-  /** What the portal trusts and presents there; undefined: the public authorities, and nothing. */
+  /** The authorities that the portal trusts, and the certificate that it presents; undefined: the public authorities, and none. */
   readonly tls?: Watched<UpstreamCredentials> | undefined
-  /** The bank answers only a portal that knows it. */
+  /** The bank answers only requests with this secret. */
   readonly secret: () => string
 }
 

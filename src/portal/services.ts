@@ -20,7 +20,7 @@ import type { SandboxBank } from './sandbox-bank.ts'
 import type { PortalSecrets } from './sealing/portal-secrets.ts'
 import type { Stores } from './stores/stores.ts'
 
-/** What the operator of the portal publishes for people who found a vulnerability. */
+/** Where the operator of the portal receives reports of vulnerabilities. */
 export interface SecurityFacts {
   /** A URL: `mailto:`, `https:` or `tel:`. */
   readonly contact: string
@@ -55,16 +55,16 @@ export interface PortalServices {
   /** Writes the log line of a finished request. */
   readonly writeAccessLine: WriteAccessLine
   readonly events: Pick<SecurityEvents, 'record'>
-  /** Who makes a request, and from where, for its security events. */
+  /** The actor and the address of a request, for its security events. */
   readonly circumstances: (request: FastifyRequest) => Circumstances
   readonly clientAddress: ClientAddress
   /** What the audit keeps of a request. */
   readonly auditContext: (request: FastifyRequest) => AuditContext
-  /** Whether mails become files of the operator, for want of a mail server. */
+  /** Whether mails become files of the operator, because there is no mail server. */
   readonly writesMailsToFiles: boolean
-  /** What security.txt says; undefined: there is no such file. */
+  /** The content of security.txt; undefined: there is no security.txt. */
   readonly security?: SecurityFacts | undefined
-  /** Shows those files on this machine; undefined where others might see them. */
+  /** Shows those files on this machine; undefined where other people might see them. */
   readonly mailbox: Mailbox | undefined
   /** Whether every developer needs a second factor, not only operators. */
   readonly isFactorRequired: boolean

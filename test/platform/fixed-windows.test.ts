@@ -20,24 +20,24 @@ t.test('a window begins with the first count of its name, and ends', async (t) =
 })
 
 t.test('a count is taken back, and a name forgotten, but never below zero', async (t) => {
-  const { count, takeBack, forget } = windows()
+  const { count, takeBack, clear } = windows()
   count('a')
   for (let times = 0; times < 3; times += 1) takeBack('a')
   t.equal(count('a').excess, -1)
   count('a')
-  forget('a')
+  clear('a')
   t.equal(count('a').excess, -1)
   takeBack('b')
   t.equal(count('b').excess, -1)
 })
 
 t.test('names beyond the bound share a window, which none of them ends', async (t) => {
-  const { count, forget, time } = windows()
+  const { count, clear, time } = windows()
   for (let each = 0; each < ownWindowsMax; each += 1) count(`${each}`)
   t.match(count('late'), { name: unknownClient, excess: -19 })
   const { name } = count('later')
   t.equal(name, unknownClient)
-  forget(name)
+  clear(name)
   t.match(count('last'), { name: unknownClient, excess: -18 }, 'only its own count was taken back')
   t.match(count('0'), { name: '0', excess: 0 })
   time.now = 1_000

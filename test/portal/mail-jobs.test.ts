@@ -7,7 +7,7 @@ import {
   createDeprecationReminders,
   dueMilestone,
 } from '../../src/portal/mail/deprecation-reminders.ts'
-import { createKeyNotices } from '../../src/portal/mail/key-notices.ts'
+import { createKeyMails } from '../../src/portal/mail/key-mails.ts'
 import type { Letter } from '../../src/portal/mail/letters.ts'
 import type { Outbox } from '../../src/portal/mail/outbox.ts'
 import type { NotedChange } from '../../src/portal/stores/alerts/key-digests.ts'
@@ -55,7 +55,7 @@ async function written(db: Awaited<ReturnType<typeof rig>>['db']) {
 
 t.test('each change of a key is told once, a rotation as one', async (t) => {
   const { stores, db, outbox, log } = await rig()
-  const notices = createKeyNotices({ db, outbox, events, log })
+  const notices = createKeyMails({ db, outbox, events, log })
   const { developer, application } = await testApplication(stores)
   const applicationId = application.id
   await stores.keys.issue({ applicationId, name: 'before', by: 'test' })
@@ -71,7 +71,7 @@ t.test('each change of a key is told once, a rotation as one', async (t) => {
   await stores.keys.revoke({ id: cut.id, by: 'test' })
   await notices.run()
   await notices.run()
-  await createKeyNotices({ db, outbox, events, log }).run()
+  await createKeyMails({ db, outbox, events, log }).run()
 
   const told = outbox.letters.map(({ letter }) => letter)
   t.same(
@@ -97,7 +97,7 @@ t.test('each change of a key is told once, a rotation as one', async (t) => {
 
 t.test('keys that went with their application are not written about', async (t) => {
   const { stores, db, outbox, log } = await rig()
-  const notices = createKeyNotices({ db, outbox, events, log })
+  const notices = createKeyMails({ db, outbox, events, log })
   await notices.begin()
   const gone = await testApplication(stores)
   await stores.keys.issue({ applicationId: gone.application.id, by: 'test' })
@@ -108,7 +108,7 @@ t.test('keys that went with their application are not written about', async (t) 
 
 t.test('of many changes in an hour five get a letter each, the others one digest', async (t) => {
   const { stores, db, outbox, log } = await rig()
-  const notices = createKeyNotices({ db, outbox, events, log })
+  const notices = createKeyMails({ db, outbox, events, log })
   await notices.begin()
   const { developer, application } = await testApplication(stores)
   const applicationId = application.id
@@ -165,7 +165,7 @@ t.test('of many changes in an hour five get a letter each, the others one digest
 
 t.test('after a long pause the gap is said, after a restored backup it begins anew', async (t) => {
   const { stores, db, outbox, log, lines } = await rig()
-  const notices = createKeyNotices({ db, outbox, events, log })
+  const notices = createKeyMails({ db, outbox, events, log })
   await notices.begin()
   const { application } = await testApplication(stores)
   await stores.keys.issue({ applicationId: application.id, by: 'test' })
@@ -188,7 +188,7 @@ t.test('after a long pause the gap is said, after a restored backup it begins an
 
 t.test('a reset of second factors is told once, between however many keys', async (t) => {
   const { stores, db, outbox, log } = await rig()
-  const notices = [1, 2].map(() => createKeyNotices({ db, outbox, events, log }))
+  const notices = [1, 2].map(() => createKeyMails({ db, outbox, events, log }))
   const run = () => Promise.all(notices.map((job) => job.run()))
   await notices[0]?.begin()
   const { developer, application } = await testApplication(stores)
@@ -209,7 +209,7 @@ t.test('a reset of second factors is told once, between however many keys', asyn
 
 t.test('processes that race write each letter once', async (t) => {
   const { stores, db, log } = await rig()
-  const jobs = [1, 2, 3].map(() => createKeyNotices({ db, outbox: readableOutbox(), events, log }))
+  const jobs = [1, 2, 3].map(() => createKeyMails({ db, outbox: readableOutbox(), events, log }))
   for (const job of jobs) await job.begin()
   const { application } = await testApplication(stores)
   const applicationId = application.id

@@ -28,7 +28,7 @@ interface Limit {
   readonly most: number
   readonly seconds: number
   /** What the success of an attempt does to its count. (Default: nothing) */
-  readonly success?: 'takeBack' | 'forget'
+  readonly success?: 'takeBack' | 'clear'
   /** The event of an attempt above the limit. (Default: `sign-in.throttled`) */
   readonly fact?: SecurityFact
 }
@@ -39,19 +39,19 @@ const [quarter, hour, day] = [900, 3_600, 86_400]
 const limits = {
   // Sign-ins from browsers that the owner of the address has not used before: two limits count failures, two all.
   'sign-in-of-network': { by: 'network', most: 60, seconds: quarter, success: 'takeBack' },
-  'sign-in-of-address': { by: 'in-network', most: 10, seconds: quarter, success: 'forget' },
+  'sign-in-of-address': { by: 'in-network', most: 10, seconds: quarter, success: 'clear' },
   // Each takes a core for tens of milliseconds, also with the right password.
   'strangers-of-address': { by: 'email', most: 30, seconds: quarter },
   'strangers-of-network': { by: 'network', most: 100, seconds: quarter },
   // Sign-ins from known browsers, and password checks in live sessions: two limits count failures, the last one all.
-  'sign-in-of-device': { by: 'device', most: 10, seconds: quarter, success: 'forget' },
+  'sign-in-of-device': { by: 'device', most: 10, seconds: quarter, success: 'clear' },
   // A thief of a session or of a browser's cookie must not guess for ever.
-  'sign-in-of-device-in-a-day': { by: 'device', most: 100, seconds: day, success: 'forget' },
+  'sign-in-of-device-in-a-day': { by: 'device', most: 100, seconds: day, success: 'clear' },
   'devices-of-address': { by: 'email', most: 30, seconds: quarter },
   // Sign-ins and proofs through the OpenID Connect provider.
   'provider-of-network': { by: 'network', most: 100, seconds: quarter },
   // Wrong codes of a second factor, after the right password.
-  'code-of-developer': { by: 'developer', most: 10, seconds: quarter, success: 'forget' },
+  'code-of-developer': { by: 'developer', most: 10, seconds: quarter, success: 'clear' },
   // Sign-ups, resets and new addresses; sign-ups and new addresses; resets.
   'mail-of-network': { by: 'network', most: 40, seconds: hour, fact: requests('mail') },
   'mail-to-address': { by: 'email', most: 6, seconds: hour, fact: requests('mail') },
@@ -247,7 +247,7 @@ interface Counter {
   /** @throws {PortalError} STORE_UNAVAILABLE */
   count(name: string): Promise<Count> | Count
   takeBack(name: string): unknown
-  forget(name: string): unknown
+  clear(name: string): unknown
 }
 
 function createCounter(
@@ -275,7 +275,7 @@ function createCounter(
       return { name: key, excess: consumedPoints - limiter.points, endsInMs: msBeforeNext }
     },
     takeBack: (key) => ofKnown.reward(key),
-    forget: (key) => ofKnown.delete(key),
+    clear: (key) => ofKnown.delete(key),
   }
 }
 

@@ -6,8 +6,8 @@ import type { Sessions, SignInProof, UsedFactor } from '../stores/accounts/sessi
  * Starts a session with a new id for the request and ends the session that the
  * request came with. The response sets the cookie.
  *
- * @param proof what was checked to be true of the developer
- * @returns whether it began; not when that is true no more
+ * @param proof what the portal checked of the developer
+ * @returns whether it began; false when the proof no longer holds
  */
 export async function beginSession(
   sessions: Pick<Sessions, 'begin' | 'end'>,
@@ -20,7 +20,7 @@ export async function beginSession(
 }
 
 /**
- * Notes that the developer of the request's session proved again who they are,
+ * Records that the developer of the request's session confirmed their identity,
  * and gives the session a new id: a copy of the old one must not gain the rights
  * of the proof. The response sets the cookie.
  *
@@ -47,7 +47,7 @@ async function underNewId(
   return true
 }
 
-/** {@link beginSession} for a person who came without one: counts and records the sign-in. */
+/** {@link beginSession} for a request without a session: counts and records the sign-in. */
 export async function beginSignIn(
   services: Needs<'metrics' | 'events' | 'circumstances', 'sessions'>,
   request: FastifyRequest,

@@ -1,8 +1,8 @@
 // This folder guards accounts: sessions, passwords and how often people may try. Read this file first, then
-// `require-session.ts`, which says who may go on. `check-password.ts` checks a password after `attempts.ts` has let
+// `require-session.ts`, which accepts or rejects a request. `check-password.ts` checks a password after `attempts.ts` has let
 // the attempt pass, and `fair-queue.ts` says when its turn has come; `known-device.ts` keeps owners apart from strangers;
 // `password-weakness.ts` judges new ones. `open-attempts.ts` decides where attempts count: in this
-// process, or in Redis for several. Nothing here knows the routes that use it, or what an application is.
+// process, or in Redis for several. Nothing here depends on the routes that use it, or on applications.
 
 import { randomBytes } from 'node:crypto'
 import cookie from '@fastify/cookie'
@@ -29,12 +29,12 @@ export function carrySessions(
 
   scope.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    refuseTwo(request, name)
+    refuseDoubledCookie(request, name)
   })
-  // Runs before the plugin's own, which deletes a cookie it does not know: when
-  // an old one is still under way while its owner gets a new one, that would
-  // sign them out. It also deletes a cookie that an older SESSION_SECRET signed,
-  // which is good until that secret leaves the list.
+  // Runs before the plugin's own hook, which deletes an unknown cookie: when an
+  // old one is still under way while its owner gets a new one, that would sign
+  // the owner out. It also deletes a cookie that an older SESSION_SECRET signed,
+  // which is valid until that secret leaves the list.
   scope.addHook('onSend', async (request) => {
     const { session, cookies } = request
     if (session?.signIn === undefined) request.cookies = {}
@@ -42,7 +42,7 @@ export function carrySessions(
       request.cookies = { ...cookies, [name]: session.encryptedSessionId }
     }
   })
-  // These attributes also go to the cookie that deletes: `__Host-` needs Secure even then.
+  // The header that deletes the cookie has these attributes, too: `__Host-` needs Secure even then.
   scope.register(cookie, { parseOptions: attributes })
   scope.register(session, {
     cookieName: name,
@@ -68,8 +68,8 @@ export function sessionCookie(portalUrl: string) {
   } as const
 }
 
-/** One of two was not set by us, and nothing tells which. */
-function refuseTwo(request: FastifyRequest, name: string): void {
+/** If there are two, the portal set only one, and cannot find out which. */
+function refuseDoubledCookie(request: FastifyRequest, name: string): void {
   const pairs = (request.headers.cookie ?? '').split(';')
   const sent = pairs.filter((pair) => pair.split('=', 1)[0]?.trim() === name)
   if (sent.length < 2) return

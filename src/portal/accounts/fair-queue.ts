@@ -1,4 +1,4 @@
-/** Who waits in a {@link FairQueue}. */
+/** The place of one request in a {@link FairQueue}. */
 export interface Turn {
   /** What a request shares with others of the same source: its network, its account. */
   readonly lanes: readonly string[]
@@ -34,7 +34,7 @@ interface Entry {
   readonly refuse: (reason: QueueFull) => void
 }
 
-/** Lanes to remember before the idle ones are forgotten. */
+/** Lanes in memory above which idle ones are removed. */
 const lanesMax = 1_000
 
 /**

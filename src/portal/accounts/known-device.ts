@@ -36,8 +36,7 @@ export function knownDevice(
 
 /**
  * Remembers the browser as one of the owner of the address. A known browser
- * keeps its name: with a new one, the attempts of the old one would be
- * forgotten.
+ * keeps its name: a new name would have all its attempts left.
  */
 export function rememberDevice(
   services: KnownDeviceServices,

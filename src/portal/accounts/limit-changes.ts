@@ -5,7 +5,7 @@ import type { PortalServices } from '../services.ts'
 /**
  * Creates the check that limits how much a signed-in developer changes, behind
  * `requireSession`. Removing is never refused: it is bounded by what there is,
- * and who holds a stolen session must not keep the owner from revoking keys.
+ * and the thief of a session must not keep the owner from revoking keys.
  *
  * @throws {PortalError} ATTEMPTS_EXCEEDED, STORE_UNAVAILABLE, from what it returns
  */

@@ -28,9 +28,9 @@ const impatience = {
 const retryMs = (attempt: number): number => Math.min(attempt * 50, 1_000)
 
 /**
- * Opens the throttles, with a connection of their own where there is a Redis:
- * several portals count together. Waits for the connection, so that a portal
- * that reports ready also counts. If Redis stays away, the throttles open after
+ * Opens the limits, with their own connection if there is a Redis: several
+ * portals count together. Waits for the connection, so that a portal
+ * that reports ready also counts. If Redis stays away, the limits open after
  * `firstConnectionMs` and refuse attempts until it is back.
  */
 export async function openAttempts({
@@ -68,7 +68,7 @@ function isReadyWithin(client: Redis | Cluster, ms: number): Promise<boolean> {
   })
 }
 
-/** Where it does not matter that a cluster client of ioredis may send a command twice: to count one attempt too many is safe. */
+/** A cluster client of ioredis may send a command twice. To count one attempt too many is safe. */
 function openCluster(address: ClusterRedis) {
   const client = new Cluster(
     address.nodes.map(({ host, port }) => ({ host, port })),

@@ -4,7 +4,7 @@ import { signedIn } from '../api/request.ts'
 import type { PortalServices } from '../services.ts'
 import { type LiveSession, proofMinutes } from '../stores/accounts/sessions.ts'
 
-/** Lets pass who is signed in. @throws {PortalError} SESSION_REQUIRED */
+/** Accepts a request with a session. @throws {PortalError} SESSION_REQUIRED */
 export async function requireSession(request: FastifyRequest): Promise<void> {
   const { signIn } = request.session
   if (signIn !== undefined) {
@@ -15,8 +15,9 @@ export async function requireSession(request: FastifyRequest): Promise<void> {
 }
 
 /**
- * Lets pass who signed in or proved who they are in the last ten minutes, in
- * routes that ask for it. A stolen session alone thus changes nothing for long.
+ * Accepts a request whose developer signed in or confirmed their identity in the
+ * last ten minutes, in routes that ask for it. A stolen session alone thus
+ * changes nothing for long.
  *
  * @throws {PortalError} STEP_UP_REQUIRED
  */
@@ -32,7 +33,7 @@ export async function requireProof(request: FastifyRequest): Promise<void> {
   })
 }
 
-/** Whether a session is that of a developer who must add a second factor before anything else. */
+/** Whether the developer of a session must add a second factor before anything else. */
 export function needsFactor(
   { isFactorRequired }: Pick<PortalServices, 'isFactorRequired'>,
   session: LiveSession | undefined,
@@ -40,7 +41,7 @@ export function needsFactor(
   return isFactorRequired && session?.factor === null
 }
 
-/** Lets pass who has a second factor, where every developer needs one. @throws {PortalError} ENROLMENT_REQUIRED, from what it returns */
+/** Accepts a developer with a second factor, where every developer needs one. @throws {PortalError} ENROLMENT_REQUIRED, from what it returns */
 export function createRequireFactor(services: Pick<PortalServices, 'isFactorRequired'>) {
   return async (request: FastifyRequest): Promise<void> => {
     if (!needsFactor(services, request.session.signIn)) return
@@ -52,7 +53,7 @@ export function createRequireFactor(services: Pick<PortalServices, 'isFactorRequ
   }
 }
 
-/** Lets operators pass; for other developers the path does not exist. @throws {PortalError} NOT_FOUND */
+/** Accepts operators; for other developers the path does not exist. @throws {PortalError} NOT_FOUND */
 export async function requireOperator(request: FastifyRequest): Promise<void> {
   if (!signedIn(request).isOperator) throw notFound({ event: 'operator.denied' })
 }

@@ -1,14 +1,14 @@
 import type { SendMailOptions } from 'nodemailer'
 import { MailRefused, type OutgoingMail } from './transport.ts'
 
-/** A sender or recipient in parts: nodemailer reads several addresses, and groups, from a text. */
-export interface Mailbox {
+/** A sender or recipient in parts: nodemailer would read several addresses, and groups, from a text. */
+export interface MailAddress {
   readonly name: string
   readonly address: string
 }
 
 /** Reads MAIL_FROM, `address` or `Name <address>`, which the settings have checked. */
-export function parseMailbox(text: string): Mailbox {
+export function parseMailAddress(text: string): MailAddress {
   const match = /^([^<>]*)<([^<>]+)>$/.exec(text)
   const name = match?.[1]?.trim().replace(/^"(.*)"$/, '$1') ?? ''
   return { name, address: match?.[2] ?? text }
@@ -20,7 +20,7 @@ export function parseMailbox(text: string): Mailbox {
  *
  * @throws {MailRefused} for a recipient that is more than one plain address
  */
-export function composeMail(mail: OutgoingMail, from: Mailbox): SendMailOptions {
+export function composeMail(mail: OutgoingMail, from: MailAddress): SendMailOptions {
   // Developers made by a command may have any address of one "@"; in SMTP and headers these would mean something.
   if (!/^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u.test(mail.to)) {
     throw new MailRefused()

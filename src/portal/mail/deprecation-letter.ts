@@ -26,7 +26,7 @@ export interface DeprecationFacts {
   }[]
 }
 
-/** Tells a developer that a version is deprecated or about to end. */
+/** Informs a developer that a version is deprecated or about to end. */
 export function deprecationLetter(
   portalUrl: string,
   letter: DeprecationFacts,

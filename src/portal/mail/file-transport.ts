@@ -3,7 +3,7 @@ import { chmod, mkdir, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Logger } from '../../platform/log/log.ts'
-import { composeMail, type Mailbox } from './compose-mail.ts'
+import { composeMail, type MailAddress } from './compose-mail.ts'
 import type { MailTransport, OutgoingMail } from './transport.ts'
 
 /** DATA_DIR does not take the mails. */
@@ -20,7 +20,7 @@ export class OutboxUnusable extends Error {
 export interface FileTransportOptions {
   /** Made when missing, for this process's owner alone. */
   readonly folder: string
-  readonly from: Mailbox
+  readonly from: MailAddress
   readonly log: Pick<Logger, 'info'>
 }
 

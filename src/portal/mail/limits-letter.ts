@@ -16,7 +16,7 @@ export interface LimitsFacts {
 /** How many limits an email lists; the portal shows all. */
 const limitsMax = 20
 
-/** Tells what limits an application has nearly or wholly used up since the last such email. */
+/** Reports the limits that an application has used up, or nearly, since the last of these emails. */
 export function limitsLetter(
   portalUrl: string,
   { applicationId, applicationName, alerts, writtenAt }: LimitsFacts,

@@ -12,7 +12,7 @@ import { createLimitAlerts } from '../alerts/limit-alerts.ts'
 import { pruneAlerts } from '../stores/alerts/prune-alerts.ts'
 import type { PortalSchema } from '../stores/schema.ts'
 import { createDeprecationReminders } from './deprecation-reminders.ts'
-import { createKeyNotices } from './key-notices.ts'
+import { createKeyMails } from './key-mails.ts'
 import { createLimitRequestMails } from './limit-request-mails.ts'
 import type { Outbox } from './outbox.ts'
 import { createOutboxCleanup } from './outbox-cleanup.ts'
@@ -37,11 +37,11 @@ export interface MailJobsOptions {
 
 /** What writes mails and events for webhooks without being asked by a request, and deletes those of deleted accounts. */
 export interface MailJobs {
-  /** Call it when the portal's address is known: letters hold links. */
+  /** Call it when the portal's address is known, because mails contain links. */
   start(): void
 }
 
-/** For letters that could not be written when the key changed. */
+/** For mails that could not be written when the key changed. */
 const keysMs = 10_000
 /** How often every process asks for a turn, which one process gets. */
 const limitsMs = 5_000
@@ -49,15 +49,15 @@ const dailyMs = 600_000
 /** For mails that were on their way when an account was deleted. */
 const cleanupMs = 600_000
 
-/** Opens the jobs; changes of keys from here on will be told of. Every portal process runs them, and what they write is written once. */
+/** Opens the jobs, which report changes of keys from here on. Every portal process runs them; each mail is written once. */
 export async function openMailJobs(options: MailJobsOptions): Promise<MailJobs> {
   const { catalogue, counter, outbox, events, onChange, folder, now, log, lifetime } = options
   const db = options.database.connect<PortalSchema>()
-  const keyNotices = createKeyNotices({ db, outbox, events, log })
+  const keyMails = createKeyMails({ db, outbox, events, log })
   const jobs = [
     {
-      name: 'key notices',
-      job: keyNotices,
+      name: 'emails about keys',
+      job: keyMails,
       everyMs: keysMs,
       onReason(run: () => void) {
         onChange('key', run)
@@ -100,7 +100,7 @@ export async function openMailJobs(options: MailJobsOptions): Promise<MailJobs> 
       },
     },
   ]
-  await keyNotices.begin()
+  await keyMails.begin()
   return {
     start() {
       for (const { name, job, everyMs, onReason } of jobs) {

@@ -5,9 +5,9 @@ import type { Settings } from '../../platform/settings/settings.ts'
 import { mailsFolder } from './open-mails.ts'
 import { type MailFile, readMailFiles } from './read-mail-files.ts'
 
-/** The portal's own mails, for a person on the machine it runs on: who tries the portal needs no mail server. */
+/** The portal's own mails, for a person at its machine: trying the portal needs no mail server. */
 export interface Mailbox {
-  /** Whether a request comes from a browser on this machine. Anyone else must not learn that the mailbox exists. */
+  /** Whether a request comes from a browser on this machine. Other clients must not find out that the mailbox exists. */
   isOpenTo(request: IncomingMessage): boolean
   /** The newest mails first, at most 50. */
   list(): Promise<MailFile[]>
@@ -56,7 +56,7 @@ function isOfThisMachine(settings: MailboxSettings): boolean {
   )
 }
 
-/** Fields that proxies add to tell whom they ask for: RFC 7239, RFC 9110 7.6.3, and common names of their own. */
+/** Fields in which proxies name their client: RFC 7239, RFC 9110 7.6.3, and common names of their own. */
 const forwarding = /forwarded|^via$|-ip$|^x-(?:original|envoy)-/
 
 /**

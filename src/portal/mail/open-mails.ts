@@ -1,6 +1,7 @@
-// This folder writes and sends the portal's emails. `letters.ts` lists them; the words of each are in `*-letter(s).ts`,
-// drawn by `letter-body.ts`. `outbox.ts` seals a letter into a row in the caller's transaction, `deliver.ts` sends what
-// waits there, over SMTP or into files. The jobs (`key-notices.ts`, `deprecation-reminders.ts`) write
+// This folder writes and sends the portal's emails. A letter is a kind of email with its facts, without a recipient; a
+// mail is a written letter on its way to an address; a digest is one letter about several changes. `letters.ts` lists the
+// letters; their words are in `*-letter(s).ts`, drawn by `letter-body.ts`. `outbox.ts` seals a mail into a row in the
+// caller's transaction, `deliver.ts` sends the waiting mails over SMTP or writes them into files. The jobs (`key-mails.ts`, `deprecation-reminders.ts`) write
 // letters that no request asks for. This file puts the parts together.
 
 import { isIP } from 'node:net'
@@ -14,7 +15,7 @@ import type { Settings } from '../../platform/settings/settings.ts'
 import type { PortalSecrets } from '../sealing/portal-secrets.ts'
 import { createMailQueue } from '../stores/alerts/mail-queue.ts'
 import type { PortalSchema } from '../stores/schema.ts'
-import { type Mailbox, parseMailbox } from './compose-mail.ts'
+import { type MailAddress, parseMailAddress } from './compose-mail.ts'
 import { startDelivery } from './deliver.ts'
 import { createFileTransport } from './file-transport.ts'
 import { createMailMetrics } from './mail-metrics.ts'
@@ -80,13 +81,13 @@ export async function openMails(options: MailsOptions): Promise<Mails> {
 async function openTransport(options: MailsOptions): Promise<MailTransport> {
   const { smtpUrl, portalUrl, log } = options
   const { mailFrom, dataDir } = options.settings
-  const from = mailFrom === undefined ? noReplyAt(portalUrl()) : parseMailbox(mailFrom)
+  const from = mailFrom === undefined ? noReplyAt(portalUrl()) : parseMailAddress(mailFrom)
   if (smtpUrl !== undefined) return createSmtpTransport({ url: smtpUrl, from })
   return createFileTransport({ folder: mailsFolder(dataDir), from, log })
 }
 
 /** `no-reply@` the host of the portal; an address of the network is no domain of mail. */
-function noReplyAt(portalUrl: string): Mailbox {
+function noReplyAt(portalUrl: string): MailAddress {
   const { hostname } = new URL(portalUrl)
   const isAddress = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0
   return { name: '', address: `no-reply@${isAddress ? 'localhost' : hostname}` }

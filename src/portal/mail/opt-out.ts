@@ -5,7 +5,7 @@ import type { Keyring } from '../sealing/keyring.ts'
 const optionalMails = ['limits', 'deprecations', 'expiry'] as const
 export type OptionalMail = (typeof optionalMails)[number]
 
-/** Who wants which mails no more. */
+/** A developer and the kind of mails that the developer no longer wants. */
 export interface OptOut {
   readonly developerId: string
   readonly mail: OptionalMail

@@ -17,13 +17,13 @@ export interface OutboxCleanupOptions {
 
 /** Finished files, and those that a crash left unfinished. */
 const fileName = /\.eml(?:\.[0-9a-f]+)?$/
-const noticeMs = 86_400_000
+const oldAddressMs = 86_400_000
 
 /**
  * Deletes the mails in the folder whose recipient has no account any more, and
  * no link that works. Needs no memory of deletions, so it also clears the folder
  * of a process that was down when an account was deleted, and mails to an
- * earlier address. Only the notice to that address stays a day, for its reader.
+ * earlier address. A mail to that address stays a day, so that its owner can read it.
  */
 export function createOutboxCleanup({ db, folder, now }: OutboxCleanupOptions): {
   run(): Promise<void>
@@ -45,7 +45,7 @@ export function createOutboxCleanup({ db, folder, now }: OutboxCleanupOptions): 
 
   async function isYoung(path: string): Promise<boolean> {
     const found = await stat(path).catch(ignoreMissing)
-    return found !== undefined && now() - found.mtimeMs < noticeMs
+    return found !== undefined && now() - found.mtimeMs < oldAddressMs
   }
 
   return {

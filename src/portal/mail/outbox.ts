@@ -36,7 +36,7 @@ export interface OutboxOptions {
   readonly portalUrl: () => string
   /** The current catalogue. (Default: the brand of Tollgate, and ids for names) */
   readonly catalogue?: (() => Catalogue) | undefined
-  /** Told of every letter, before its transaction commits. */
+  /** Called after every letter, before its transaction commits. */
   readonly onPost: () => void
 }
 

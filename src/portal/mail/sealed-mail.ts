@@ -2,7 +2,7 @@ import type { Keyring } from '../sealing/keyring.ts'
 import { seal, unseal } from '../sealing/sealed.ts'
 import type { Letter } from './letters.ts'
 
-/** A mail as it waits: everything but who sends it. */
+/** A mail as it waits: everything but its sender's address. */
 export interface WaitingMail {
   readonly kind: Letter['kind']
   /** Null: a decoy. */

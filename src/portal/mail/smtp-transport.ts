@@ -1,13 +1,13 @@
 import { createTransport } from 'nodemailer'
 import { isLoopback } from '../../platform/http/loopback.ts'
 import { protocol } from '../../platform/http/tls.ts'
-import { composeMail, type Mailbox } from './compose-mail.ts'
+import { composeMail, type MailAddress } from './compose-mail.ts'
 import { MailRefused, type MailTransport } from './transport.ts'
 
 export interface SmtpTransportOptions {
   /** `smtp://` or `smtps://`, with host and perhaps port, user and password. Asked for each mail. */
   readonly url: () => string
-  readonly from: Mailbox
+  readonly from: MailAddress
   /** For answers and steps of the connection. (Default: 10 s) */
   readonly timeoutMs?: number
 }

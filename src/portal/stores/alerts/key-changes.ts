@@ -46,7 +46,7 @@ export interface NoticeablePage {
 }
 
 /** Whether a transaction at or after `horizon` changed a key or reset factors. Cheap enough for constant polling. */
-export async function hasNoticeableChanges(
+export async function hasMailedChanges(
   db: Kysely<PortalSchema>,
   horizon: string,
 ): Promise<boolean> {

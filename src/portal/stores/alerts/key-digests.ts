@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
-/** Changes of keys that a developer gets one letter about. */
+/** Changes of keys that one mail reports to a developer. */
 export interface KeyDigest {
   readonly developerId: string
   readonly email: string
@@ -13,7 +13,7 @@ export interface KeyDigest {
   readonly more: number
 }
 
-/** What a digest says of one change. */
+/** One change in a digest. */
 export interface NotedChange {
   readonly action: 'issue' | 'replace' | 'revoke' | 'update'
   readonly applicationName: string
@@ -23,19 +23,19 @@ export interface NotedChange {
   readonly at: string
 }
 
-/** Letters about single changes that a developer gets in an hour. */
-export const lettersPerHour = 5
+/** Mails about single changes that a developer gets in an hour. */
+export const mailsPerHour = 5
 const changesMax = 100
 const hour = sql`interval '1 hour'`
 
 /**
- * Counts a change towards the letters of a developer's hour, which begins with
+ * Counts a change towards the mails of a developer's hour, which begins with
  * its first change.
  *
- * @returns whether the change gets its own letter; otherwise it is noted for the
- *   digest at the end of the hour
+ * @returns whether the change gets its own mail; otherwise the digest at the end
+ *   of the hour reports it
  */
-export async function takeLetter(
+export async function takeMail(
   trx: PortalTransaction,
   developerId: string,
   change: NotedChange,
@@ -44,10 +44,10 @@ export async function takeLetter(
     insert into key_digests as d (developer_id, letters) values (${developerId}, 1)
     on conflict (developer_id) do update set
       letters = d.letters + 1,
-      changes = case when d.letters < ${lettersPerHour} or jsonb_array_length(d.changes) >= ${changesMax}
+      changes = case when d.letters < ${mailsPerHour} or jsonb_array_length(d.changes) >= ${changesMax}
         then d.changes else d.changes || jsonb_build_array(${JSON.stringify(change)}::jsonb) end,
       more = d.more + case when jsonb_array_length(d.changes) >= ${changesMax} then 1 else 0 end
-    returning letters <= ${lettersPerHour} as "isOwn"`.execute(trx)
+    returning letters <= ${mailsPerHour} as "isOwn"`.execute(trx)
   return rows[0]?.isOwn === true
 }
 
@@ -60,7 +60,7 @@ export async function hasEndedHours(db: Kysely<PortalSchema>): Promise<boolean> 
   return rows[0]?.isThere === true
 }
 
-/** Ends the hours that are over and returns the digests of those with more changes than letters. */
+/** Ends the hours that are over and returns the digests of those with more changes than mails. */
 export async function endHours(trx: PortalTransaction): Promise<KeyDigest[]> {
   const { rows } = await sql<KeyDigest>`
     with ended as (

@@ -4,30 +4,31 @@ import { presentHorizon } from '../../registry/feed/read-changes.ts'
 import { beginCursor, lockCursor, moveCursor, readCursor } from '../../registry/job-cursor.ts'
 import type { Events } from '../alerts/events.ts'
 import {
-  hasNoticeableChanges,
+  hasMailedChanges,
   type KeyChange,
   readNoticeable,
 } from '../stores/alerts/key-changes.ts'
-import { endHours, hasEndedHours, takeLetter } from '../stores/alerts/key-digests.ts'
+import { endHours, hasEndedHours, takeMail } from '../stores/alerts/key-digests.ts'
 import type { PortalSchema, PortalTransaction } from '../stores/schema.ts'
 import type { Letter } from './letters.ts'
 import type { Outbox } from './outbox.ts'
 
-/** Writes to developers what happened to their keys, and that a command reset their second factors. */
-export interface KeyNotices {
+/** Writes mails to developers about changes of their keys, and about second factors that a command reset. */
+export interface KeyMails {
   /** Reports changes from now on, not earlier ones. Does nothing if another process or an earlier start already does. */
   begin(): Promise<void>
-  /** Writes the letters for all changes since the last time, by whichever process. */
+  /** Writes the mails about all changes since the last run of any process. */
   run(): Promise<void>
 }
 
-export interface KeyNoticesOptions {
+export interface KeyMailsOptions {
   readonly db: Kysely<PortalSchema>
   readonly outbox: Outbox
   readonly events: Events
   readonly log: Pick<Logger, 'warn'>
 }
 
+/** The name of the cursor in the database, which earlier versions use, too. */
 const cursorName = 'key-notices'
 const changesMax = 100
 /** Without changes the cursor moves this often, so that its age shows how long no portal ran. */
@@ -38,11 +39,11 @@ const bridgedSeconds = 3_300
 /**
  * Reports every change of a key, and every reset of second factors, exactly once, made on the portal or the command
  * line, across all processes: the cursor of the change table moves in the
- * transaction that writes the letters. The first changes of an hour get a letter
+ * transaction that writes the mails. The first changes of an hour get a mail
  * each, the others one digest at its end, so that changes cannot flood a mailbox.
- * A key that may replace itself always gets a letter: there are 20 an hour at most.
+ * A key that may replace itself always gets a mail: there are 20 an hour at most.
  */
-export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions): KeyNotices {
+export function createKeyMails({ db, outbox, events, log }: KeyMailsOptions): KeyMails {
   /** @returns whether there may be more at once */
   function runPiece(): Promise<boolean> {
     return db.transaction().execute(async (trx) => {
@@ -69,7 +70,7 @@ export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions)
         const noted = { action, applicationName, keyName, hint, at: at.toISOString() }
         // A thief would make five harmless changes before this one.
         const isOwn = change.mayReplaceItself === true
-        if (isOwn || (await takeLetter(trx, change.developerId, noted))) {
+        if (isOwn || (await takeMail(trx, change.developerId, noted))) {
           await outbox.post(trx, letterOf(change), change.email)
         }
       }
@@ -81,7 +82,7 @@ export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions)
     })
   }
 
-  /** The webhook gets every rotation, however many letters there were. */
+  /** The webhook gets every rotation, whether a mail reports it or the digest. */
   async function postEvent(trx: PortalTransaction, change: KeyChange): Promise<void> {
     const { keyId, keyName: name, hint, newKeyId, newHint, applicationId, at } = change
     if (newKeyId === undefined || newHint === undefined) return
@@ -103,7 +104,7 @@ export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions)
       if (cursor === undefined) return
       const isDue =
         cursor.ageSeconds >= idleSeconds ||
-        (await hasNoticeableChanges(db, cursor.value)) ||
+        (await hasMailedChanges(db, cursor.value)) ||
         (await hasEndedHours(db))
       if (!isDue) return
       while (await runPiece());
