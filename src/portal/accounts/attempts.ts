@@ -17,11 +17,14 @@ import type { Turn } from './fair-queue.ts'
 
 interface Limit {
   /**
-   * What attempts are counted by. A `network` is an IPv4 address or an IPv6 /64.
-   * All unknown clients are one, with {@link unknownClientsFactor} times as many
-   * attempts, and are not counted by an email address tried from it
-   * (`in-network`). A `device` is a known browser or a live session, with the
-   * email address.
+   * What attempts are counted by.
+   *
+   * - `network`: an IPv4 address or an IPv6 /64. All unknown clients share one,
+   *   with {@link unknownClientsFactor} times as many attempts.
+   * - `email`: an email address, from any network.
+   * - `in-network`: an email address, tried from one network. It does not count
+   *   attempts of unknown clients.
+   * - `device`: a known browser or a live session, with the email address.
    */
   readonly by: 'network' | 'email' | 'in-network' | 'device' | 'developer'
   /** Attempts allowed within a time that begins with the first one. */
@@ -177,7 +180,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       .digest('base64url')
   }
 
-  /** The key by each column of a limit; undefined: the attempt is not counted by it. */
+  /** The key of an attempt in each kind of limit; undefined: those limits do not count it. */
   function keysOf({ request, email = '', device = '', developerId = '' }: Partial<Source>) {
     const network = request === undefined ? unknownClient : networkOf(clientAddress(request))
     return {
