@@ -4,7 +4,7 @@ import { BankError } from '../bank-error.ts'
 import { hasRunOut, isDecided, type ScaStatus } from '../domain/authorisation.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { authorisationLinks, linksTo, type ResourcePaths } from '../links.ts'
-import { lockParent } from '../processes/lock-parent.ts'
+import { lockAuthorisation } from '../processes/lock-authorisation.ts'
 import type { Authorisation, Parent } from '../stores/authorisations.ts'
 import { consentPaths, findOwnConsent } from './consents.ts'
 import { findOwnPayment, paymentPaths } from './payments.ts'
@@ -83,10 +83,11 @@ export function createAuthorisationHandlers(bank: Bank) {
       const { parent, paths, isReadable } = await find(call)
       // A refusal is returned, not thrown: a wrong password must be counted, and throwing would undo that.
       const outcome = await bank.stores.transaction(async (stores) => {
-        await lockParent(stores, parent, { now: call.now, timeZone: bank.timeZone })
-        const authorisation = own(await findById(stores, call), parent)
-        if (isDecided(authorisation)) return decided(authorisation, call)
-        const step = await update(stores, authorisation, call)
+        const found = own(await findById(stores, call), parent)
+        const time = { now: call.now, timeZone: bank.timeZone }
+        const locked = await lockAuthorisation(stores, found, time)
+        if (isDecided(locked.authorisation)) return decided(locked.authorisation, call)
+        const step = await update(stores, locked, call)
         if (step instanceof BankError) return step
         const { status, approach } = step.authorisation
         const links = authorisationLinks(step.authorisation, {

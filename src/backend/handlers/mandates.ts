@@ -10,7 +10,7 @@ import { institutionOf, lastDayOf, type MandateRequest } from '../domain/mandate
 import { after } from '../domain/transitions.ts'
 import { idempotent } from '../idempotent.ts'
 import { pathsOf, resourceLinks } from '../links.ts'
-import { type LockTime, lockMandate } from '../processes/lock-parent.ts'
+import { type LockTime, lockMandate } from '../processes/lock-resource.ts'
 import { moveMandate } from '../processes/move-mandate.ts'
 import { planApproval } from '../processes/open-authorisation.ts'
 import type { Stores } from '../stores/bank-stores.ts'

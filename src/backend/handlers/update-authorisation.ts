@@ -10,7 +10,8 @@ import {
 } from '../domain/authorisation.ts'
 import { approves, type ScaMethod, scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
-import { decide } from '../processes/decide.ts'
+import { type Deciding, decide } from '../processes/decide.ts'
+import type { LockedAuthorisation } from '../processes/lock-authorisation.ts'
 import { startOf } from '../processes/open-authorisation.ts'
 import { findPsu } from '../processes/psu.ts'
 import { lockAttempts, type PsuAttempts } from '../processes/psu-attempts.ts'
@@ -32,9 +33,9 @@ interface Update {
   readonly confirmationCode?: string
 }
 
-interface Deciding extends Omit<Parameters<typeof decide>[0], 'bank'> {
+/** What every step works with. */
+interface Updating extends Deciding {
   readonly bank: Bank
-  readonly applicationId: string
 }
 
 /**
@@ -45,37 +46,37 @@ interface Deciding extends Omit<Parameters<typeof decide>[0], 'bank'> {
 export function createUpdate(bank: Bank) {
   return async function update(
     stores: Stores,
-    authorisation: Authorisation,
+    locked: LockedAuthorisation,
     call: BankCall,
   ): Promise<Step | BankError> {
     // The document has checked the shape.
     const body: Update = call.body ?? {}
+    const { authorisation } = locked
     const psu = await boundPsu(stores, authorisation, call)
-    const { now, applicationId } = call
-    const deciding = { bank, stores, authorisation, now, applicationId }
-    if (body.confirmationCode !== undefined) return confirm(deciding, psu, body.confirmationCode)
+    const updating = { ...locked, bank, stores, now: call.now }
+    if (body.confirmationCode !== undefined) return confirm(updating, psu, body.confirmationCode)
     const isIdentification = Object.keys(steps).every((name) => !Object.hasOwn(body, name))
     if (isIdentification) return identify(stores, authorisation, psu, call)
     if (authorisation.approach !== 'EMBEDDED') {
       throw new BankError('SERVICE_BLOCKED', 'The PSU approves at the bank, not through the TPP')
     }
     if (body.psuData !== undefined) {
-      return authenticate(deciding, psu, body.psuData.password)
+      return authenticate(updating, psu, body.psuData.password)
     }
     if (psu === undefined) throw outOfSequence(authorisation)
     if (body.authenticationMethodId !== undefined) {
-      return selectMethod(deciding, psu, body.authenticationMethodId)
+      return selectMethod(updating, psu, body.authenticationMethodId)
     }
-    return authorise(deciding, psu, body.scaAuthenticationData ?? '')
+    return authorise(updating, psu, body.scaAuthenticationData ?? '')
   }
 
   /** A right password leads to the second factor, if any. A wrong one is counted; the third fails the authorisation. */
   async function authenticate(
-    deciding: Deciding,
+    updating: Updating,
     psu: Psu | undefined,
     password: string | undefined,
   ): Promise<Step | BankError> {
-    const { stores, authorisation } = deciding
+    const { stores, authorisation } = updating
     const status = accept(authorisation, 'authenticate')
     if (psu === undefined) throw formatError('PSU-ID', 'Must be sent with the password')
     if (password === undefined) {
@@ -83,16 +84,16 @@ export function createUpdate(bank: Bank) {
         { path: 'psuData', text: 'Only the member password is offered' },
       ])
     }
-    const attempts = await lockAttempts({ ...deciding, psuId: psu.id })
+    const attempts = await lockAttempts(updating, psu.id)
     if (attempts.blockedUntil !== undefined) return blocked(attempts.blockedUntil)
     if (!bank.credentials.isPassword(psu.id, password)) {
       const passwordFailures = authorisation.passwordFailures + 1
       await stores.authorisations.update(authorisation.id, { passwordFailures })
-      return wrongCredentials(deciding, attempts, passwordFailures)
+      return wrongCredentials(updating, attempts, passwordFailures)
     }
     await stores.authorisations.update(authorisation.id, { status, psuId: psu.id })
     const authenticated = { ...authorisation, status, psuId: psu.id }
-    const next = { ...deciding, authorisation: authenticated }
+    const next = { ...updating, authorisation: authenticated }
     const scaMethods = scaMethodsOf(psu.behaviour)
     const [first, ...others] = scaMethods
     if (first === undefined) {
@@ -103,38 +104,38 @@ export function createUpdate(bank: Bank) {
     return { authorisation: authenticated, extras: { scaMethods } }
   }
 
-  async function authorise(deciding: Deciding, psu: Psu, otp: string): Promise<Step | BankError> {
-    const { stores, authorisation } = deciding
+  async function authorise(updating: Updating, psu: Psu, otp: string): Promise<Step | BankError> {
+    const { stores, authorisation } = updating
     accept(authorisation, 'approve')
-    const attempts = await lockAttempts({ ...deciding, psuId: psu.id })
+    const attempts = await lockAttempts(updating, psu.id)
     if (attempts.blockedUntil !== undefined) return blocked(attempts.blockedUntil)
     if (!bank.credentials.isOneTimePassword(psu.id, otp)) {
       const otpFailures = authorisation.otpFailures + 1
       await stores.authorisations.update(authorisation.id, { otpFailures })
-      return wrongCredentials(deciding, attempts, otpFailures)
+      return wrongCredentials(updating, attempts, otpFailures)
     }
     await attempts.succeed()
-    return conclude(deciding, psu)
+    return conclude(updating, psu)
   }
 }
 
 const steps = { psuData: true, authenticationMethodId: true, scaAuthenticationData: true }
 
 /** The PSU is authenticated and now approves or refuses, as its persona does. */
-async function conclude(deciding: Deciding, psu: Psu): Promise<Step> {
-  const { authorisation } = deciding
+async function conclude(updating: Updating, psu: Psu): Promise<Step> {
+  const { authorisation } = updating
   const approved = approves(psu.behaviour, authorisation.purpose)
-  const status = await decide(deciding, approved ? { approved, psu } : { approved: false, psu })
+  const status = await decide(updating, approved ? { approved, psu } : { approved: false, psu })
   return { authorisation: { ...authorisation, status }, extras: {} }
 }
 
 /** The code came back with the PSU's browser, so its holder is where the PSU approved. The third wrong code fails the authorisation. */
 async function confirm(
-  deciding: Deciding,
+  updating: Updating,
   psu: Psu | undefined,
   code: string,
 ): Promise<Step | BankError> {
-  const { stores, authorisation } = deciding
+  const { stores, authorisation } = updating
   accept(authorisation, 'confirm')
   if (psu === undefined) throw outOfSequence(authorisation)
   const given = Buffer.from(code)
@@ -142,23 +143,23 @@ async function confirm(
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     const confirmationFailures = authorisation.confirmationFailures + 1
     await stores.authorisations.update(authorisation.id, { confirmationFailures })
-    if (confirmationFailures >= attemptsMost) await decide(deciding, { approved: false })
+    if (confirmationFailures >= attemptsMost) await decide(updating, { approved: false })
     return new BankError('SCA_INVALID', [
       { path: 'confirmationCode', text: 'This is not the code of the approval' },
     ])
   }
   const { picked } = authorisation
-  const status = await decide(deciding, { approved: true, psu, picked })
+  const status = await decide(updating, { approved: true, psu, picked })
   return { authorisation: { ...authorisation, status }, extras: {} }
 }
 
 async function wrongCredentials(
-  deciding: Deciding,
+  updating: Updating,
   attempts: PsuAttempts,
   failures: number,
 ): Promise<BankError> {
   const until = await attempts.fail()
-  if (failures >= attemptsMost || until !== undefined) await decide(deciding, { approved: false })
+  if (failures >= attemptsMost || until !== undefined) await decide(updating, { approved: false })
   if (until !== undefined) return blocked(until)
   return new BankError('PSU_CREDENTIALS_INVALID', 'The credentials of the PSU are wrong')
 }
@@ -184,7 +185,7 @@ async function identify(
 
 /** A method with a one-time password waits for it; a method on the PSU's device continues without the TPP. */
 async function selectMethod(
-  { stores, authorisation, now }: Deciding,
+  { stores, authorisation, now }: Updating,
   psu: Psu,
   methodId: string,
 ): Promise<Step> {

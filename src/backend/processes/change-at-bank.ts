@@ -5,7 +5,7 @@ import { isUuid } from '../domain/identifiers.ts'
 import { type MandateStatus, mandateTransitions } from '../domain/mandate.ts'
 import { after } from '../domain/transitions.ts'
 import type { BankWork } from './bank-work.ts'
-import { lockConsent, lockMandate } from './lock-parent.ts'
+import { lockConsent, lockMandate } from './lock-resource.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /** There is no such consent or mandate, or it does not accept the change as it is now. */

@@ -1,20 +1,20 @@
 // This folder has the bank's changes that touch several resources or need time. Read this file first: it makes the
 // changes that are due, in the order of their times, and `timer.ts` wakes it. All approvals, from pages, calls or
 // devices, end in `decide.ts`; `advance-payment.ts` and `collect.ts` move money, `book-*.ts` write the entries. Each
-// function works in the caller's transaction on rows that `lock-parent.ts` and `lock-accounts.ts` lock in one order.
+// function works in the caller's transaction on rows that `lock-resource.ts` and `lock-accounts.ts` lock in one order.
 // Nothing here knows HTTP or the form of a document.
 
 import { isOutage } from '../../platform/database/database.ts'
 import type { Bank } from '../bank.ts'
-import { authorisationMs } from '../domain/authorisation.ts'
+import { authorisationMs, isDecided } from '../domain/authorisation.ts'
 import { approves } from '../domain/psu.ts'
-import { type Parent, parentOf } from '../stores/authorisations.ts'
+import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Due } from '../stores/due.ts'
 import { promised } from '../stores/promised.ts'
 import { advance } from './advance-payment.ts'
 import { decide } from './decide.ts'
-import { lockMandate } from './lock-parent.ts'
+import { lockAuthorisation } from './lock-authorisation.ts'
 
 /** Milliseconds until a change is tried again that concerns a resource in use elsewhere. */
 const busyMs = 50
@@ -68,13 +68,15 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
 
   /** @returns false if the resource is in use elsewhere */
   async function change(inside: Stores, { kind, id, at }: Due): Promise<boolean> {
-    const parent =
-      kind === 'step'
-        ? ({ kind: 'payment', id } as const)
-        : parentOf(promised(await inside.authorisations.find(id)))
-    if (!(await inside.due.take(parent))) return false
-    await (kind === 'step' ? step(inside, id, at) : answer(inside, parent, at.getTime()))
-    return true
+    if (kind === 'step') {
+      const isLocked = await inside.due.lock({ kind: 'payment', id })
+      if (isLocked) await step(inside, id, at)
+      return isLocked
+    }
+    const authorisation = promised(await inside.authorisations.find(id))
+    const isLocked = await inside.due.lock(parentOf(authorisation))
+    if (isLocked) await answer(inside, authorisation, at.getTime())
+    return isLocked
   }
 
   async function step(inside: Stores, id: string, at: Date): Promise<void> {
@@ -83,24 +85,22 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     if (payment.dueAt !== null && payment.dueAt <= at) await advance(bank, inside, payment)
   }
 
-  /** Decides the authorisations of a locked parent whose time has come. */
-  async function answer(inside: Stores, parent: Parent, now: number): Promise<void> {
-    for (const authorisation of await inside.authorisations.openOf(parent)) {
-      const runsOutAt = authorisation.createdAt.getTime() + authorisationMs
-      const answersAt = authorisation.answersAt?.getTime() ?? Number.POSITIVE_INFINITY
-      const at = Math.min(answersAt, runsOutAt)
-      if (at > now) continue
-      // What has ended before the answer cannot be ended by it.
-      if (parent.kind === 'mandate') await lockMandate(inside, parent.id, { now: at, timeZone })
-      const { psuId, purpose } = authorisation
-      const psu = psuId === null ? undefined : await inside.psus.find(psuId)
-      const isApproved =
-        answersAt <= runsOutAt && psu !== undefined && approves(psu.behaviour, purpose)
-      await decide(
-        { bank, stores: inside, authorisation, now: at },
-        isApproved ? { approved: true, psu } : { approved: false },
-      )
-    }
+  /** Decides an authorisation whose time has come, unless another process has decided it or its time has changed. */
+  async function answer(inside: Stores, found: Authorisation, plannedAt: number): Promise<void> {
+    const locked = await lockAuthorisation(inside, found, { now: plannedAt, timeZone })
+    const { authorisation } = locked
+    const runsOutAt = authorisation.createdAt.getTime() + authorisationMs
+    const answersAt = authorisation.answersAt?.getTime() ?? Number.POSITIVE_INFINITY
+    const now = Math.min(answersAt, runsOutAt)
+    if (isDecided(authorisation) || now > plannedAt) return
+    const { psuId, purpose } = authorisation
+    const psu = psuId === null ? undefined : await inside.psus.find(psuId)
+    const isApproved =
+      answersAt <= runsOutAt && psu !== undefined && approves(psu.behaviour, purpose)
+    await decide(
+      { ...locked, bank, stores: inside, now },
+      isApproved ? { approved: true, psu } : { approved: false },
+    )
   }
 
   return { catchUp }

@@ -17,7 +17,7 @@ import type { BankWork } from './bank-work.ts'
 import { bookTransfer } from './book-transfer.ts'
 import { isCovering } from './debtor.ts'
 import { lockAccounts, type MovedAccounts } from './lock-accounts.ts'
-import { lockMandate } from './lock-parent.ts'
+import { lockMandate } from './lock-resource.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /** Why a bank returns a collection (ISO 20022, ExternalReturnReason1Code). */

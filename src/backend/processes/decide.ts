@@ -9,7 +9,6 @@ import type { PsuBehaviour } from '../domain/psu.ts'
 import { planSettlement } from '../domain/settlement.ts'
 import { after } from '../domain/transitions.ts'
 import type { Account } from '../stores/accounts.ts'
-import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
@@ -19,6 +18,7 @@ import type { Psu } from '../stores/psus.ts'
 import { findDebtorAccount, isDebitable } from './debtor.ts'
 import { holdingsOf } from './holdings.ts'
 import { findCreditorAccount } from './lock-accounts.ts'
+import type { LockedAuthorisation } from './lock-authorisation.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /** How the PSU, or the time that ran out, decided. */
@@ -35,25 +35,24 @@ export type Decision =
 export type DecidedStatus = 'finalised' | 'exempted' | 'failed'
 
 /** What every step of a decision needs. */
-interface Deciding {
+export interface Deciding extends LockedAuthorisation {
   readonly bank: Pick<Bank, 'timeZone'>
   readonly stores: Stores
-  readonly authorisation: Authorisation
+  /** Milliseconds since 1970. */
   readonly now: number
 }
 
 /**
- * Ends an open authorisation and carries the outcome over to what it is about,
- * in the transaction of the caller, who has locked the parent. An approval that
- * cannot take effect (an account the PSU does not have) fails instead.
+ * Ends an open authorisation and applies the outcome to its parent, in the
+ * transaction that has locked both. An approval that cannot take effect, for
+ * example because the PSU has no such account, fails instead.
  *
  * @returns the final status of the authorisation
  */
 export async function decide(deciding: Deciding, decision: Decision): Promise<DecidedStatus> {
   const { stores, authorisation } = deciding
-  const parent = parentOf(authorisation)
-  const took = await applyTo(deciding, parent, decision)
-  const event = took ? approvalOf(authorisation.status) : 'fail'
+  const hasEffect = await applyToParent(deciding, decision)
+  const event = hasEffect ? approvalOf(authorisation.status) : 'fail'
   const status = after(authorisationTransitions, authorisation.status, event)
   if (status !== 'finalised' && status !== 'exempted' && status !== 'failed') {
     throw new Error(`authorisation ${authorisation.id} is ${authorisation.status}: no ${event}`)
@@ -65,27 +64,21 @@ export async function decide(deciding: Deciding, decision: Decision): Promise<De
   return status
 }
 
-async function applyTo(
-  deciding: Deciding,
-  { kind, id }: ReturnType<typeof parentOf>,
-  decision: Decision,
-): Promise<boolean> {
-  const { stores, authorisation } = deciding
-  switch (kind) {
-    case 'payment': {
-      const payment = promised(await stores.payments.lock(id))
-      return authorisation.purpose === 'creation'
-        ? decidePayment(deciding, payment, decision)
-        : decideCancellation(deciding, payment, decision)
-    }
+/** @returns whether the PSU has approved and the approval took effect */
+async function applyToParent(deciding: Deciding, decision: Decision): Promise<boolean> {
+  const { parent } = deciding
+  const isCreation = deciding.authorisation.purpose === 'creation'
+  switch (parent.kind) {
+    case 'payment':
+      return isCreation
+        ? decidePayment(deciding, parent.resource, decision)
+        : decideCancellation(deciding, parent.resource, decision)
     case 'consent':
-      return decideConsent(deciding, promised(await stores.consents.lock(id)), decision)
-    case 'mandate': {
-      const mandate = promised(await stores.mandates.lock(id))
-      return authorisation.purpose === 'creation'
-        ? decideMandate(deciding, mandate, decision)
-        : decideMandateCancellation(deciding, mandate, decision)
-    }
+      return decideConsent(deciding, parent.resource, decision)
+    case 'mandate':
+      return isCreation
+        ? decideMandate(deciding, parent.resource, decision)
+        : decideMandateCancellation(deciding, parent.resource, decision)
   }
 }
 

@@ -3,7 +3,7 @@ import { onDay } from '../domain/bank-time.ts'
 import { consentTransitions } from '../domain/consent.ts'
 import { after } from '../domain/transitions.ts'
 import type { Stores } from '../stores/bank-stores.ts'
-import { lockConsent, lockMandate } from './lock-parent.ts'
+import { lockConsent, lockMandate } from './lock-resource.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /** How many resources of an application ended. */

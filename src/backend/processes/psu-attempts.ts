@@ -1,13 +1,12 @@
 import type { Bank } from '../bank.ts'
 import { afterFailure, blockedUntil } from '../domain/psu-block.ts'
 import type { Stores } from '../stores/bank-stores.ts'
+import type { LockedAuthorisation } from './lock-authorisation.ts'
 
-/** Who authenticates, and for which TPP. */
-interface Attempt {
+/** The authorisation for which a PSU authenticates. */
+interface Authenticating extends LockedAuthorisation {
   readonly bank: Pick<Bank, 'sandbox'>
   readonly stores: Stores
-  readonly psuId: string
-  readonly applicationId: string
   /** Milliseconds since 1970. */
   readonly now: number
 }
@@ -16,22 +15,24 @@ interface Attempt {
 export interface PsuAttempts {
   /** The end of the block, in milliseconds since 1970; undefined: the PSU may try. */
   readonly blockedUntil: number | undefined
-  /** Counts a wrong password or one-time password. @returns the end of the block that it begins, if it does */
+  /** Counts a wrong password or one-time password. @returns the end of the block that this failure begins, if any */
   fail(): Promise<number | undefined>
-  /** Forgets the failures: the PSU has given password and one-time password. */
+  /** Resets the count: the PSU has given password and one-time password. */
   succeed(): Promise<void>
 }
 
 /**
- * Locks the count of a PSU's failed attempts before a secret is checked. The
- * parent of the authorisation must be locked already; all code takes the locks in this order.
+ * Locks the count of a PSU's failed attempts before a secret is checked. This
+ * lock always comes after that of the authorisation.
  *
- * In a sandbox every application has its own count. Its customers are public, so
+ * In a sandbox every application has its own count. The customers are public, so
  * one developer could otherwise block them for all others.
  */
-export async function lockAttempts(attempt: Attempt): Promise<PsuAttempts> {
-  const { bank, stores, psuId, now } = attempt
-  const applicationId = bank.sandbox === undefined ? '' : attempt.applicationId
+export async function lockAttempts(
+  { bank, stores, parent, now }: Authenticating,
+  psuId: string,
+): Promise<PsuAttempts> {
+  const applicationId = bank.sandbox === undefined ? '' : parent.resource.applicationId
   const found = await stores.psuAttempts.lock(psuId, applicationId)
   return {
     blockedUntil: blockedUntil(found, now),

@@ -3,13 +3,15 @@ import type { Database } from '../../platform/database/database.ts'
 import { addMonths, onDay } from '../domain/bank-time.ts'
 import { frequencyPerDayMost } from '../domain/consent.ts'
 import { decide } from '../processes/decide.ts'
+import { lockAuthorisation } from '../processes/lock-authorisation.ts'
 import { openAuthorisation } from '../processes/open-authorisation.ts'
 import { createBankStores } from '../stores/bank-stores.ts'
+import { promised } from '../stores/promised.ts'
 
 export interface SeededConsentOptions {
   readonly database: Database
   readonly applicationId: string
-  /** Who approves. (Default: Noa Levi) */
+  /** The customer who approves. (Default: Noa Levi) */
   readonly psuId?: string
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -56,9 +58,9 @@ export async function createSeededConsent(options: SeededConsentOptions): Promis
       psu,
       now,
     })
-    const authorisation = await stores.authorisations.find(opened.id)
-    if (authorisation === undefined) throw new Error('the authorisation was not kept')
-    await decide({ bank: { timeZone }, stores, authorisation, now }, { approved: true, psu })
+    const found = promised(await stores.authorisations.find(opened.id))
+    const locked = await lockAuthorisation(stores, found, { now, timeZone })
+    await decide({ ...locked, bank: { timeZone }, stores, now }, { approved: true, psu })
   })
   return id
 }

@@ -16,8 +16,8 @@ import { authorisationTransitions, hasPsuDecided, redirectLinkMs } from '../doma
 import { isUuid } from '../domain/identifiers.ts'
 import { scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
-import { lockParent } from '../processes/lock-parent.ts'
-import { type Authorisation, parentOf } from '../stores/authorisations.ts'
+import { lockAuthorisation } from '../processes/lock-authorisation.ts'
+import type { Authorisation } from '../stores/authorisations.ts'
 import { promised } from '../stores/promised.ts'
 import { choiceOf } from './choice.ts'
 import {
@@ -158,7 +158,7 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     const psuId = form.get('psu') ?? ''
     const password = form.get('password') ?? ''
     const entry = { psuId, password, session, now: now() }
-    const signedIn = await signIn(bank, authorisation.id, entry)
+    const signedIn = await signIn(bank, authorisation, entry)
     const { words } = visit(request)
     const again = (error: string) =>
       showSignIn({ request, reply: reply.code(422) }, authorisation, {
@@ -189,11 +189,10 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     }
     await bank.stores.transaction(async (stores) => {
       const time = { now: now(), timeZone: bank.timeZone }
-      await lockParent(stores, parentOf(authorisation), time)
-      const current = promised(await stores.authorisations.find(authorisation.id))
+      const locked = await lockAuthorisation(stores, authorisation, time)
       // From now on the PSU is being asked.
-      const status = after(authorisationTransitions, current.status, 'start')
-      if (status !== undefined) await stores.authorisations.update(current.id, { status })
+      const status = after(authorisationTransitions, locked.authorisation.status, 'start')
+      if (status !== undefined) await stores.authorisations.update(authorisation.id, { status })
     })
     const csrfToken = formToken(authorisation, session)
     const isFilled = request.query['fill'] === 'code'
@@ -226,7 +225,7 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
         isFilled: false,
       })
     if (choice !== undefined && picked.length === 0) return again(words.t('bank.choose.none'))
-    const outcome = await takeDecision(bank, authorisation.id, {
+    const outcome = await takeDecision(bank, authorisation, {
       session,
       isApproved,
       oneTimePassword: form.get('code') ?? '',

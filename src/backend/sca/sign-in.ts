@@ -3,10 +3,9 @@ import { attemptsMost, authorisationTransitions, hasPsuDecided } from '../domain
 import { scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
 import { decide } from '../processes/decide.ts'
-import { lockParent } from '../processes/lock-parent.ts'
+import { lockAuthorisation } from '../processes/lock-authorisation.ts'
 import { lockAttempts } from '../processes/psu-attempts.ts'
-import { parentOf } from '../stores/authorisations.ts'
-import { promised } from '../stores/promised.ts'
+import type { Authorisation } from '../stores/authorisations.ts'
 import { hashOf } from './session.ts'
 
 /** What a PSU has entered to sign in. */
@@ -32,14 +31,13 @@ export type SignInOutcome = 'signed-in' | 'wrong' | 'decided' | { readonly block
  */
 export function signIn(
   bank: Bank,
-  authorisationId: string,
+  found: Authorisation,
   { psuId, password, session, now }: SignInEntry,
 ): Promise<SignInOutcome> {
   return bank.stores.transaction(async (stores) => {
-    const unlocked = promised(await stores.authorisations.find(authorisationId))
-    const time = { now, timeZone: bank.timeZone }
-    const { applicationId } = await lockParent(stores, parentOf(unlocked), time)
-    const authorisation = promised(await stores.authorisations.find(authorisationId))
+    const locked = await lockAuthorisation(stores, found, { now, timeZone: bank.timeZone })
+    const { authorisation } = locked
+    const deciding = { ...locked, bank, stores, now }
     if (hasPsuDecided(authorisation)) return 'decided'
     // No text of the database has a NUL, so asking for one would be an error.
     const psu = psuId.includes('\0') ? undefined : await stores.psus.find(psuId)
@@ -48,22 +46,20 @@ export function signIn(
       psu.behaviour !== 'blocked' &&
       (authorisation.psuId === null || authorisation.psuId === psu.id)
     // Another customer's password is not looked at, so it cannot be guessed here and counts only for the link.
-    const attempts = isAble
-      ? await lockAttempts({ bank, stores, psuId: psu.id, applicationId, now })
-      : undefined
+    const attempts = isAble ? await lockAttempts(deciding, psu.id) : undefined
     if (attempts?.blockedUntil !== undefined) return { blockedUntil: attempts.blockedUntil }
     if (!isAble || !bank.credentials.isPassword(psu.id, password)) {
       const until = await attempts?.fail()
       const passwordFailures = authorisation.passwordFailures + 1
-      await stores.authorisations.update(authorisationId, { passwordFailures })
+      await stores.authorisations.update(authorisation.id, { passwordFailures })
       if (passwordFailures < attemptsMost && until === undefined) return 'wrong'
-      await decide({ bank, stores, authorisation, now }, { approved: false })
+      await decide(deciding, { approved: false })
       return 'decided'
     }
     if (scaMethodsOf(psu.behaviour).length === 0) await attempts?.succeed()
     // A repeated sign-in continues in the same state.
     const { status } = authorisation
-    await stores.authorisations.update(authorisationId, {
+    await stores.authorisations.update(authorisation.id, {
       status: after(authorisationTransitions, status, 'authenticate') ?? status,
       psuId: psu.id,
       sessionSha256: hashOf(session),

@@ -3,9 +3,9 @@ import { attemptsMost, authorisationTransitions, hasPsuDecided } from '../domain
 import { approves, scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
 import { decide } from '../processes/decide.ts'
-import { lockParent } from '../processes/lock-parent.ts'
+import { lockAuthorisation } from '../processes/lock-authorisation.ts'
 import { lockAttempts } from '../processes/psu-attempts.ts'
-import { type Authorisation, parentOf } from '../stores/authorisations.ts'
+import type { Authorisation } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { promised } from '../stores/promised.ts'
 import type { Psu } from '../stores/psus.ts'
@@ -41,32 +41,31 @@ export type PageOutcome =
  */
 export function takeDecision(
   bank: Bank,
-  authorisationId: string,
+  found: Authorisation,
   entry: PageDecision,
 ): Promise<PageOutcome> {
   return bank.stores.transaction(async (stores) => {
-    const unlocked = promised(await stores.authorisations.find(authorisationId))
-    const time = { now: entry.now, timeZone: bank.timeZone }
-    const { applicationId } = await lockParent(stores, parentOf(unlocked), time)
-    const authorisation = promised(await stores.authorisations.find(authorisationId))
+    const { now } = entry
+    const locked = await lockAuthorisation(stores, found, { now, timeZone: bank.timeZone })
+    const { authorisation } = locked
     if (!isSignedIn(authorisation, entry.session)) return { kind: 'signed-out' }
     // Sent twice: the first one counts, the second leads to the same place.
     if (hasPsuDecided(authorisation)) return decidedAs(authorisation)
     const psu = promised(await stores.psus.find(authorisation.psuId ?? ''))
-    const deciding = { bank, stores, authorisation, now: entry.now }
+    const deciding = { ...locked, bank, stores, now }
     if (!entry.isApproved || !approves(psu.behaviour, authorisation.purpose)) {
       await decide(deciding, { approved: false, psu })
       return { kind: 'decided', isApproved: false }
     }
     const needsCode = scaMethodsOf(psu.behaviour).length > 0
     if (needsCode) {
-      const attempts = await lockAttempts({ ...deciding, psuId: psu.id, applicationId })
+      const attempts = await lockAttempts(deciding, psu.id)
       const { blockedUntil } = attempts
       if (blockedUntil !== undefined) return { kind: 'blocked', until: blockedUntil }
       if (!bank.credentials.isOneTimePassword(psu.id, entry.oneTimePassword)) {
         const until = await attempts.fail()
         const otpFailures = authorisation.otpFailures + 1
-        await stores.authorisations.update(authorisationId, { otpFailures })
+        await stores.authorisations.update(authorisation.id, { otpFailures })
         if (otpFailures < attemptsMost && until === undefined) return { kind: 'wrong' }
         await decide(deciding, { approved: false, psu })
         return { kind: 'decided', isApproved: false }

@@ -43,17 +43,6 @@ export function createAuthorisationStore(db: Kysely<BankSchema>) {
       return db.selectFrom('authorisations').selectAll().where('id', '=', id).executeTakeFirst()
     },
 
-    /** The undecided authorisations of a parent, oldest first. */
-    openOf(parent: Parent): Promise<Authorisation[]> {
-      return db
-        .selectFrom('authorisations')
-        .selectAll()
-        .where(columns[parent.kind], '=', parent.id)
-        .where('status', 'in', open)
-        .orderBy('createdAt')
-        .execute()
-    },
-
     /** The parent must be locked: its lock orders all changes of its authorisations. */
     async update(id: string, change: Updateable<AuthorisationTable>): Promise<void> {
       await db.updateTable('authorisations').set(change).where('id', '=', id).execute()

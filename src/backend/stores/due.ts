@@ -47,7 +47,7 @@ export function createDueStore(db: Kysely<BankSchema>) {
      *
      * @returns false while another transaction has it
      */
-    async take({ kind, id }: Parent): Promise<boolean> {
+    async lock({ kind, id }: Parent): Promise<boolean> {
       const row = await db
         .selectFrom(tables[kind])
         .select('id')

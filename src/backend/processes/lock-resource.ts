@@ -1,13 +1,11 @@
 import { consentAt } from '../domain/consent.ts'
 import { mandateAt } from '../domain/mandate.ts'
-import type { Parent } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
-import { promised } from '../stores/promised.ts'
 import { moveMandate } from './move-mandate.ts'
 
-/** When a resource is locked, and whose calendar days count. */
+/** When a resource is locked, and the zone whose calendar days count. */
 export interface LockTime {
   /** Milliseconds since 1970. */
   readonly now: number
@@ -15,27 +13,11 @@ export interface LockTime {
 }
 
 /**
- * Locks a resource until the transaction ends, before it or its authorisations
- * are changed, and stores that it has ended if it has.
+ * Locks a consent until the transaction ends. If its time is over, stores that
+ * it has expired.
  *
- * @returns the TPP that it belongs to
+ * @returns the consent as it is now; undefined for an unknown id
  */
-export async function lockParent(
-  stores: Stores,
-  { kind, id }: Parent,
-  time: LockTime,
-): Promise<{ readonly applicationId: string }> {
-  switch (kind) {
-    case 'payment':
-      return promised(await stores.payments.lock(id))
-    case 'consent':
-      return promised(await lockConsent(stores, id, time))
-    case 'mandate':
-      return promised(await lockMandate(stores, id, time))
-  }
-}
-
-/** {@link lockParent} of a consent: as it is now, or undefined for an unknown id. */
 export async function lockConsent(
   stores: Stores,
   id: string,
@@ -49,7 +31,7 @@ export async function lockConsent(
   return consent
 }
 
-/** {@link lockParent} of a mandate: as it is now, or undefined for an unknown id. */
+/** {@link lockConsent} for a mandate; the end of a mandate also ends its open authorisations. */
 export async function lockMandate(
   stores: Stores,
   id: string,
