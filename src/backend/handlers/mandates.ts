@@ -1,4 +1,5 @@
 import { violates } from '../../platform/database/database.ts'
+import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
@@ -15,7 +16,6 @@ import { moveMandate } from '../processes/move-mandate.ts'
 import { planApproval } from '../processes/open-authorisation.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { type Mandate, mandateReferenceConstraint } from '../stores/mandates.ts'
-import { promised } from '../stores/promised.ts'
 import { askForApproval } from './ask-for-approval.ts'
 import { askToEnd } from './ask-to-end.ts'
 import { findDebtor } from './mandate-debtor.ts'
@@ -111,9 +111,9 @@ export function createMandateHandlers(bank: Bank) {
       if (after(mandateTransitions, status, 'terminate') === undefined) {
         throw new BankError('STATUS_INVALID', `The mandate is ${status} already`)
       }
-      const instrument = promised(findLocalInstrument(body.type.localInstrumentCode))
+      const instrument = assertFound(findLocalInstrument(body.type.localInstrumentCode))
       if (status !== 'received' && instrument.isEndedByDebtor) {
-        const psu = promised(await stores.psus.find(mandate.psuId))
+        const psu = assertFound(await stores.psus.find(mandate.psuId))
         const paths = pathsOf(call, 'mandates', id)
         const parent = { kind: 'mandate', id } as const
         const ending = { parent, paths, plan, psu, state: { mandateStatus: status } }

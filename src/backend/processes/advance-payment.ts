@@ -1,3 +1,4 @@
+import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { type PaymentEvent, paymentTransitions, type TransactionStatus } from '../domain/payment.ts'
 import { findPaymentProduct, type PaymentProduct } from '../domain/payment-products.ts'
@@ -5,7 +6,6 @@ import { creditMs, nextAttempt, settlementsMost } from '../domain/settlement.ts'
 import { after } from '../domain/transitions.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Payment } from '../stores/payments.ts'
-import { promised } from '../stores/promised.ts'
 import { bookPayment } from './book-payment.ts'
 import { isCovering } from './debtor.ts'
 import { lockAccounts } from './lock-accounts.ts'
@@ -56,7 +56,7 @@ async function settle(
   stores: Stores,
   payment: Payment,
 ): Promise<void> {
-  const product = promised(findPaymentProduct(payment.product))
+  const product = assertFound(findPaymentProduct(payment.product))
   const { settleAt: at, debtorAccountId } = planOf(payment)
   const { body, currency } = payment
   const moved = await lockAccounts(stores, {

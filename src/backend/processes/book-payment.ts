@@ -1,9 +1,9 @@
+import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { findPaymentProduct } from '../domain/payment-products.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Payment } from '../stores/payments.ts'
-import { promised } from '../stores/promised.ts'
 import { bookTransfer } from './book-transfer.ts'
 import type { MovedAccounts } from './lock-accounts.ts'
 
@@ -19,7 +19,7 @@ export async function bookPayment(
   { payment, at }: { readonly payment: Payment; readonly at: Date },
 ): Promise<void> {
   const { body, amount, currency } = payment
-  const { settlement, transfer } = promised(findPaymentProduct(payment.product))
+  const { settlement, transfer } = assertFound(findPaymentProduct(payment.product))
   // Issued and received: in real time, or as usual.
   const [issued, received] = settlement === 'instant' ? ['IRCT', 'RRCT'] : ['ICDT', 'RCDT']
   await bookTransfer(bank, stores, moved, {

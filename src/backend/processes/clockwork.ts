@@ -5,13 +5,13 @@
 // Nothing here knows HTTP or the form of a document.
 
 import { isOutage } from '../../platform/database/database.ts'
+import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { authorisationMs, isDecided } from '../domain/authorisation.ts'
 import { approves } from '../domain/psu.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Due } from '../stores/due.ts'
-import { promised } from '../stores/promised.ts'
 import { advance } from './advance-payment.ts'
 import { decide } from './decide.ts'
 import { lockAuthorisation } from './lock-authorisation.ts'
@@ -73,14 +73,14 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
       if (isLocked) await step(inside, id, at)
       return isLocked
     }
-    const authorisation = promised(await inside.authorisations.find(id))
+    const authorisation = assertFound(await inside.authorisations.find(id))
     const isLocked = await inside.due.lock(parentOf(authorisation))
     if (isLocked) await answer(inside, authorisation, at.getTime())
     return isLocked
   }
 
   async function step(inside: Stores, id: string, at: Date): Promise<void> {
-    const payment = promised(await inside.payments.find(id))
+    const payment = assertFound(await inside.payments.find(id))
     // Another process may have taken the step, or the payment may have been cancelled.
     if (payment.dueAt !== null && payment.dueAt <= at) await advance(bank, inside, payment)
   }

@@ -1,3 +1,4 @@
+import { assertFound } from '../assert-found.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { findLocalInstrument, type LocalInstrument } from '../domain/local-instruments.ts'
@@ -12,7 +13,6 @@ import { type Amount, compare, isAmount } from '../domain/money.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Mandate } from '../stores/mandates.ts'
-import { promised } from '../stores/promised.ts'
 import type { BankWork } from './bank-work.ts'
 import { bookTransfer } from './book-transfer.ts'
 import { isCovering } from './debtor.ts'
@@ -93,7 +93,7 @@ export async function collect(work: BankWork, collection: Collection): Promise<C
     )
   }
   const { body } = mandate
-  const instrument = promised(findLocalInstrument(body.type.localInstrumentCode))
+  const instrument = assertFound(findLocalInstrument(body.type.localInstrumentCode))
   const day = onDay(now, bank.timeZone)
   checkAmount(mandate, amount, instrument.currency)
   checkDay(body, day)
@@ -159,7 +159,7 @@ async function lockMoved(
   const { creditorAccount } = body
   const accounts = await stores.accounts.byIban(body.debtorAccount.iban ?? '')
   const named = accounts.find((account) => account.currency === currency && account.psuId === psuId)
-  const debtorAccountId = promised(named).id
+  const debtorAccountId = assertFound(named).id
   const moved = await lockAccounts(stores, { debtorAccountId, creditorAccount, currency })
   checkStatus(moved.debtor, 'the account')
   if (moved.creditor !== undefined) checkStatus(moved.creditor, 'the account of the creditor')

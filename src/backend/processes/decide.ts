@@ -1,3 +1,4 @@
+import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { consentModel, grantsOf, offeredAccess } from '../domain/access.ts'
 import { approvalOf, authorisationTransitions } from '../domain/authorisation.ts'
@@ -13,7 +14,6 @@ import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
-import { promised } from '../stores/promised.ts'
 import type { Psu } from '../stores/psus.ts'
 import { findDebtorAccount, isDebitable } from './debtor.ts'
 import { holdingsOf } from './holdings.ts'
@@ -87,7 +87,7 @@ async function decidePayment(
   payment: Payment,
   decision: Decision,
 ): Promise<boolean> {
-  const product = promised(findPaymentProduct(payment.product))
+  const product = assertFound(findPaymentProduct(payment.product))
   const { body } = payment
   const account = decision.approved ? await debtorOf(stores, payment, decision) : undefined
   const isPayable =
@@ -139,7 +139,7 @@ async function decideCancellation(
   decision: Decision,
 ): Promise<boolean> {
   // It may have been booked while the PSU was thinking.
-  const status = withdrawn(promised(findPaymentProduct(payment.product)), payment.status)
+  const status = withdrawn(assertFound(findPaymentProduct(payment.product)), payment.status)
   if (!decision.approved || status === undefined) return false
   await stores.payments.update(payment.id, { status, dueAt: null })
   return true

@@ -1,7 +1,7 @@
+import { assertFound } from '../assert-found.ts'
 import type { AccountReference } from '../domain/access.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
-import { promised } from '../stores/promised.ts'
 
 /** The accounts of this bank between which money moves. */
 export interface MovedAccounts {
@@ -38,7 +38,7 @@ export async function lockAccounts(
     creditorId === undefined ? [debtorAccountId] : [debtorAccountId, creditorId],
   )
   return {
-    debtor: promised(locked.find((account) => account.id === debtorAccountId)),
+    debtor: assertFound(locked.find((account) => account.id === debtorAccountId)),
     creditor: locked.find((account) => account.id === creditorId),
   }
 }

@@ -1,9 +1,9 @@
+import { assertFound } from '../assert-found.ts'
 import { type Authorisation, type Parent, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
-import { promised } from '../stores/promised.ts'
 import { type LockTime, lockConsent, lockMandate } from './lock-resource.ts'
 
 /** The resource that an authorisation approves, as it is under the lock. */
@@ -35,7 +35,7 @@ export async function lockAuthorisation(
   time: LockTime,
 ): Promise<LockedAuthorisation> {
   const parent = await lockParent(stores, parentOf(found), time)
-  const authorisation = promised(await stores.authorisations.find(found.id))
+  const authorisation = assertFound(await stores.authorisations.find(found.id))
   return { authorisation, parent, [isLocked]: true }
 }
 
@@ -46,10 +46,10 @@ async function lockParent(
 ): Promise<LockedParent> {
   switch (kind) {
     case 'payment':
-      return { kind, resource: promised(await stores.payments.lock(id)) }
+      return { kind, resource: assertFound(await stores.payments.lock(id)) }
     case 'consent':
-      return { kind, resource: promised(await lockConsent(stores, id, time)) }
+      return { kind, resource: assertFound(await lockConsent(stores, id, time)) }
     case 'mandate':
-      return { kind, resource: promised(await lockMandate(stores, id, time)) }
+      return { kind, resource: assertFound(await lockMandate(stores, id, time)) }
   }
 }

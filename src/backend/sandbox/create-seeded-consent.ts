@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../platform/database/database.ts'
+import { assertFound } from '../assert-found.ts'
 import { addMonths, onDay } from '../domain/bank-time.ts'
 import { frequencyPerDayMost } from '../domain/consent.ts'
 import { decide } from '../processes/decide.ts'
 import { lockAuthorisation } from '../processes/lock-authorisation.ts'
 import { openAuthorisation } from '../processes/open-authorisation.ts'
 import { createBankStores } from '../stores/bank-stores.ts'
-import { promised } from '../stores/promised.ts'
 
 export interface SeededConsentOptions {
   readonly database: Database
@@ -58,7 +58,7 @@ export async function createSeededConsent(options: SeededConsentOptions): Promis
       psu,
       now,
     })
-    const found = promised(await stores.authorisations.find(opened.id))
+    const found = assertFound(await stores.authorisations.find(opened.id))
     const locked = await lockAuthorisation(stores, found, { now, timeZone })
     await decide({ ...locked, bank: { timeZone }, stores, now }, { approved: true, psu })
   })

@@ -1,10 +1,10 @@
 import type { Words } from '../../messages/format.ts'
+import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { consentModel } from '../domain/access.ts'
 import { isDebitable } from '../processes/debtor.ts'
 import { holdingsOf } from '../processes/holdings.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
-import { promised } from '../stores/promised.ts'
 import { namedAccounts, type ShownAccount } from './shown-account.ts'
 
 /** The choice that the TPP leaves to the PSU: the account to pay from, or the accounts to show. */
@@ -23,9 +23,9 @@ export async function choiceOf(
   const parent = parentOf(authorisation)
   const psuId = authorisation.psuId ?? ''
   const own = await namedAccounts(bank, psuId, words)
-  const named = (id: string) => promised(own.find((account) => account.id === id))
+  const named = (id: string) => assertFound(own.find((account) => account.id === id))
   if (parent.kind === 'payment' && authorisation.purpose === 'creation') {
-    const { body, currency } = promised(await stores.payments.find(parent.id))
+    const { body, currency } = assertFound(await stores.payments.find(parent.id))
     if (body.debtorAccount !== undefined) return undefined
     const accounts = await stores.accounts.ofPsu(psuId)
     const options = accounts
@@ -34,7 +34,7 @@ export async function choiceOf(
     return someOf({ kind: 'one', options })
   }
   if (parent.kind !== 'consent') return undefined
-  const { access } = promised(await stores.consents.find(parent.id))
+  const { access } = assertFound(await stores.consents.find(parent.id))
   if (consentModel(access) !== 'bankOffered') return undefined
   const { restrictedTo = [] } = access
   const options = (await holdingsOf(stores, psuId))

@@ -11,6 +11,7 @@ import { isOutage } from '../../platform/database/database.ts'
 import { createHttpServer } from '../../platform/http/http-server.ts'
 import type { ListenerTls } from '../../platform/http/tls.ts'
 import type { Logger } from '../../platform/log/log.ts'
+import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { authorisationTransitions, hasPsuDecided, redirectLinkMs } from '../domain/authorisation.ts'
 import { isUuid } from '../domain/identifiers.ts'
@@ -18,7 +19,6 @@ import { scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
 import { lockAuthorisation } from '../processes/lock-authorisation.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
-import { promised } from '../stores/promised.ts'
 import { choiceOf } from './choice.ts'
 import {
   cookieFor,
@@ -300,7 +300,7 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     const { stores, sandbox } = bank
     const shown = visit(request)
     const { words } = shown
-    const psu = promised(await stores.psus.find(authorisation.psuId ?? ''))
+    const psu = assertFound(await stores.psus.find(authorisation.psuId ?? ''))
     const app = nameOf(authorisation, shown)
     const page = decisionPage({
       ...form,

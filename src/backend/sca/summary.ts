@@ -1,6 +1,7 @@
 import type { Words } from '../../messages/format.ts'
 import { languageFacts } from '../../messages/language.ts'
 import { withoutHiddenMarks } from '../../platform/hidden-marks.ts'
+import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { type AccountAccess, consentModel } from '../domain/access.ts'
 import { ceilingOf } from '../domain/mandate-request.ts'
@@ -9,7 +10,6 @@ import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
-import { promised } from '../stores/promised.ts'
 import { dayForPeople, moneyForPeople, timeForPeople } from './for-people.ts'
 import type { Html } from './html.ts'
 import { isolated, message } from './message.ts'
@@ -63,11 +63,11 @@ export async function summarise(
   const told = { approval, app, own, words, timeZone }
   switch (parent.kind) {
     case 'payment':
-      return ofPayment(promised(await stores.payments.find(parent.id)), told)
+      return ofPayment(assertFound(await stores.payments.find(parent.id)), told)
     case 'consent':
-      return ofConsent(promised(await stores.consents.find(parent.id)), told)
+      return ofConsent(assertFound(await stores.consents.find(parent.id)), told)
     case 'mandate':
-      return ofMandate(promised(await stores.mandates.find(parent.id)), told)
+      return ofMandate(assertFound(await stores.mandates.find(parent.id)), told)
   }
 }
 

@@ -1,3 +1,4 @@
+import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { attemptsMost, authorisationTransitions, hasPsuDecided } from '../domain/authorisation.ts'
 import { approves, scaMethodsOf } from '../domain/psu.ts'
@@ -7,7 +8,6 @@ import { lockAuthorisation } from '../processes/lock-authorisation.ts'
 import { lockAttempts } from '../processes/psu-attempts.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
-import { promised } from '../stores/promised.ts'
 import type { Psu } from '../stores/psus.ts'
 import { isSignedIn, newSecret } from './session.ts'
 
@@ -51,7 +51,7 @@ export function takeDecision(
     if (!isSignedIn(authorisation, entry.session)) return { kind: 'signed-out' }
     // Sent twice: the first one counts, the second leads to the same place.
     if (hasPsuDecided(authorisation)) return decidedAs(authorisation)
-    const psu = promised(await stores.psus.find(authorisation.psuId ?? ''))
+    const psu = assertFound(await stores.psus.find(authorisation.psuId ?? ''))
     const deciding = { ...locked, bank, stores, now }
     if (!entry.isApproved || !approves(psu.behaviour, authorisation.purpose)) {
       await decide(deciding, { approved: false, psu })
