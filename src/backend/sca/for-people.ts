@@ -1,3 +1,4 @@
+import type { Words } from '../../messages/format.ts'
 import { type Language, languageFacts } from '../../messages/language.ts'
 import type { Amount } from '../domain/money.ts'
 
@@ -13,6 +14,12 @@ export function timeForPeople(at: string, timeZone: string, language: Language):
   const { locale } = languageFacts[language]
   const options = { dateStyle: 'long', timeStyle: 'short', timeZone } as const
   return new Intl.DateTimeFormat(locale, options).format(new Date(at))
+}
+
+/** The message to a customer who is blocked. @param until milliseconds since 1970 */
+export function blockedForPeople(until: number, timeZone: string, { t, language }: Words): string {
+  const time = timeForPeople(new Date(until).toISOString(), timeZone, language)
+  return t('bank.blocked', { time })
 }
 
 /** An amount with its thousands apart and the sign of its currency: "₪12,480.30". */

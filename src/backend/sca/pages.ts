@@ -223,14 +223,13 @@ function developersWay({ customersUrl }: SandboxOffer, { words }: Visit): Html {
 </ol>`
 }
 
-/** Pages that only say something. */
-export type Saying = 'missing' | 'link' | 'stale' | 'failed' | 'done'
+/** The pages with a title and a text only. */
+export type MessageName = 'missing' | 'link' | 'stale' | 'failed' | 'done'
 
-/** A page with a title and a text only. */
-export function messagePage(saying: Saying, visit: Visit): string {
+export function messagePage(name: MessageName, visit: Visit): string {
   const { t } = visit.words
-  const title = t(`bank.${saying}.title`)
-  const text = t(`bank.${saying}.text`)
+  const title = t(`bank.${name}.title`)
+  const text = t(`bank.${name}.text`)
   return page(
     { visit, sandbox: undefined },
     { title, content: html`<h1>${title}</h1><p>${text}</p>` },
