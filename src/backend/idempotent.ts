@@ -33,7 +33,7 @@ export async function idempotent(
       return JSON.parse(earlier.answer) as BankAnswer
     }
     const answer = await work(stores)
-    await stores.idempotency.leave(key, JSON.stringify(answer))
+    await stores.idempotency.storeAnswer(key, JSON.stringify(answer))
     return answer
   })
 }

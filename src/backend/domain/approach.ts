@@ -1,7 +1,7 @@
 import type { ScaApproach } from './authorisation.ts'
 
 /** What the TPP asked for; undefined where the header was not sent. */
-export interface ApproachWish {
+export interface ApproachPreferences {
   readonly redirectPreferred: boolean | undefined
   readonly decoupledPreferred: boolean | undefined
   readonly redirectUri: string | undefined
@@ -16,11 +16,11 @@ export interface ApproachWish {
  *
  * @returns undefined for a contradiction: redirect wanted, but no TPP-Redirect-URI
  */
-export function chooseApproach(wish: ApproachWish): ScaApproach | undefined {
-  if (isContradiction(wish)) return undefined
-  if (wish.decoupledPreferred === true) return 'DECOUPLED'
-  if (wish.redirectPreferred === false) return 'EMBEDDED'
-  return canReturn(wish) ? 'REDIRECT' : 'EMBEDDED'
+export function chooseApproach(preferences: ApproachPreferences): ScaApproach | undefined {
+  if (isContradiction(preferences)) return undefined
+  if (preferences.decoupledPreferred === true) return 'DECOUPLED'
+  if (preferences.redirectPreferred === false) return 'EMBEDDED'
+  return canReturn(preferences) ? 'REDIRECT' : 'EMBEDDED'
 }
 
 /**
@@ -29,17 +29,24 @@ export function chooseApproach(wish: ApproachWish): ScaApproach | undefined {
  *
  * @returns undefined for the same contradiction
  */
-export function chooseApproachWithoutPath(wish: ApproachWish): ScaApproach | undefined {
-  if (isContradiction(wish)) return undefined
-  const isRedirectUnwanted = wish.decoupledPreferred === true || wish.redirectPreferred === false
-  return isRedirectUnwanted || !canReturn(wish) ? 'DECOUPLED' : 'REDIRECT'
+export function chooseApproachWithoutPath(
+  preferences: ApproachPreferences,
+): ScaApproach | undefined {
+  if (isContradiction(preferences)) return undefined
+  const isRedirectUnwanted =
+    preferences.decoupledPreferred === true || preferences.redirectPreferred === false
+  return isRedirectUnwanted || !canReturn(preferences) ? 'DECOUPLED' : 'REDIRECT'
 }
 
-function isContradiction(wish: ApproachWish): boolean {
-  return wish.redirectPreferred === true && !canReturn(wish)
+function isContradiction(preferences: ApproachPreferences): boolean {
+  return preferences.redirectPreferred === true && !canReturn(preferences)
 }
 
 /** Without an address, only a call that asks for a redirect gets one: other calls keep the approach of a real bank. */
-function canReturn({ redirectUri, redirectPreferred, hasReturnPage }: ApproachWish): boolean {
+function canReturn({
+  redirectUri,
+  redirectPreferred,
+  hasReturnPage,
+}: ApproachPreferences): boolean {
   return redirectUri !== undefined || (hasReturnPage && redirectPreferred === true)
 }

@@ -2,7 +2,11 @@ import { isRedirectTarget } from '../../platform/http/redirect-target.ts'
 import type { Bank } from '../bank.ts'
 import { type BankCall, textOf } from '../bank-call.ts'
 import { formatError } from '../bank-error.ts'
-import { type ApproachWish, chooseApproach, chooseApproachWithoutPath } from '../domain/approach.ts'
+import {
+  type ApproachPreferences,
+  chooseApproach,
+  chooseApproachWithoutPath,
+} from '../domain/approach.ts'
 import { decoupledMs, type ScaApproach, type ScaStatus } from '../domain/authorisation.ts'
 import type { Authorisation, Parent } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
@@ -26,20 +30,20 @@ export interface ApprovalPlan {
  * @throws {BankError} 400 FORMAT_ERROR for a contradiction, or an address that is invalid or not registered
  */
 export function planApproval(call: BankCall, hasPath: boolean): ApprovalPlan {
-  const wish: ApproachWish = {
+  const preferences: ApproachPreferences = {
     redirectPreferred: flag(call, 'tpp-redirect-preferred'),
     decoupledPreferred: flag(call, 'tpp-decoupled-preferred'),
     redirectUri: address(call, 'TPP-Redirect-URI'),
     hasReturnPage: call.hasReturnPage,
   }
   const nokRedirectUri = address(call, 'TPP-Nok-Redirect-URI')
-  const approach = hasPath ? chooseApproach(wish) : chooseApproachWithoutPath(wish)
+  const approach = hasPath ? chooseApproach(preferences) : chooseApproachWithoutPath(preferences)
   if (approach === undefined) {
     throw formatError('TPP-Redirect-URI', 'Must be sent when TPP-Redirect-Preferred is true')
   }
   return {
     approach,
-    redirectUri: wish.redirectUri,
+    redirectUri: preferences.redirectUri,
     nokRedirectUri,
     applicationName: call.applicationName,
     brand: textOf(call.headers['tpp-brand-logging-information']),

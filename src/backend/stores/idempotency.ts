@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { BankSchema } from './schema.ts'
 
 /** Names one POST of one TPP. */
-export interface RepeatKey {
+export interface IdempotencyKey {
   readonly applicationId: string
   readonly path: string
   readonly requestId: string
@@ -26,7 +26,11 @@ export function createIdempotencyStore(db: Kysely<BankSchema>) {
      *
      * @returns the answer of the earlier POST, or undefined for the first one in 24 h
      */
-    async take(key: RepeatKey, bodySha256: Buffer, now: Date): Promise<EarlierPost | undefined> {
+    async take(
+      key: IdempotencyKey,
+      bodySha256: Buffer,
+      now: Date,
+    ): Promise<EarlierPost | undefined> {
       const taken = await db
         .insertInto('idempotency')
         .values({ ...key, bodySha256, answer: null, createdAt: now })
@@ -49,7 +53,7 @@ export function createIdempotencyStore(db: Kysely<BankSchema>) {
     },
 
     /** Stores the answer, in the transaction that took the name. */
-    async leave(key: RepeatKey, answer: string): Promise<void> {
+    async storeAnswer(key: IdempotencyKey, answer: string): Promise<void> {
       await db
         .updateTable('idempotency')
         .set({ answer })
