@@ -1,3 +1,7 @@
+// This file decides authorisations. Three callers do so: the bank's pages (`sca/sign-in.ts`, `sca/take-decision.ts`),
+// the calls of a third party (`handlers/update-authorisation.ts`), and the clockwork, when a customer answers on a
+// device or the time to approve is over (`processes/clockwork.ts`). The sandbox also approves its ready consents here.
+
 import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
 import { consentModel, grantsOf, offeredAccess } from '../domain/access.ts'
