@@ -1,4 +1,4 @@
-/** How much the client wants a media type: 0 (not at all) to 1. */
+/** The weight that the client gives a media type: 0 (rejected) to 1. */
 function quality(accept: string, type: string): number {
   const [main = ''] = type.split('/')
   let best = { specificity: -1, quality: 0 }

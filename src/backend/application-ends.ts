@@ -10,13 +10,13 @@ export interface ApplicationEndsOptions {
   readonly now: () => number
 }
 
-/** What the identity names in place of an API and its version: no document has such a version, so no call can carry it. */
+/** Stands in the identity in place of an API and its version. No document has this version, so no call carries it. */
 const ends = { api: 'tollgate', version: 'applications' } as const
 
 /**
- * Adds the route by which the gateway says that an application was deleted
+ * Adds the route on which the gateway reports a deleted application
  * (docs/bank.md, Deleted applications). It is not part of the interface, and no
- * call through the gateway leads to it.
+ * call through the gateway reaches it.
  */
 export function registerApplicationEnds(
   app: FastifyInstance,

@@ -1,36 +1,36 @@
 import type { JsonObject, Operation } from '../catalogue/catalogue.ts'
 import type { ParameterValues } from '../catalogue/contract.ts'
 
-/** A call that has passed everything its document says about it. */
+/** A call that has passed every check of its document. */
 export interface BankCall {
   readonly operation: Operation
   /** `/v1.7.0`: links of the answer begin with the version that was called. */
   readonly prefix: string
-  /** Ids of all operations of the version that was called: which links an answer may have. */
+  /** Ids of all operations of the version that was called. They decide which links an answer may have. */
   readonly offers: ReadonlySet<string>
-  /** The TPP: the application the gateway has signed for. */
+  /** The TPP: the application that the gateway's signature names. */
   readonly applicationId: string
-  /** Its name, for the people who are asked to approve. */
+  /** Its name, for the customers who approve. */
   readonly applicationName: string | undefined
-  /** Whether the TPP is held to what the standard only recommends. */
+  /** Whether the bank also enforces on the TPP what the standard only recommends. */
   readonly isStrict: boolean
   /** The only origins to which PSUs may be sent back; undefined: any. */
   readonly redirectOrigins: readonly string[] | undefined
-  /** Whether its consent counts as expired, if it is valid: a drill, which changes nothing. */
+  /** Whether a valid consent counts as expired for this call: a drill, which changes nothing. */
   readonly isConsentExpired: boolean
-  /** Whether a redirect without an address of its own has somewhere to end. */
+  /** Whether the sandbox has a page to return to for a redirect without an address. */
   readonly hasReturnPage: boolean
   readonly requestId: string
-  /** As received, for links and for telling repeated POSTs apart. */
+  /** As received, for links and to recognise repeated POSTs. */
   readonly target: string
   /** Parameters by the names of the document, headers in lower case, with the types of their schemas. */
   readonly path: ParameterValues
   readonly query: ParameterValues
   readonly headers: ParameterValues
-  /** Undefined when none was sent. */
+  /** Undefined for a call without a body. */
   readonly body: JsonObject | undefined
   readonly rawBody: Buffer
-  /** Milliseconds since 1970; one instant for all that the call does. */
+  /** Milliseconds since 1970; one instant for the whole call. */
   readonly now: number
 }
 
@@ -42,15 +42,15 @@ export interface BankAnswer {
   readonly body?: object
 }
 
-/** Serves one operation. Throws {@link BankError} for what it refuses. */
+/** Serves one operation. @throws {BankError} for a call that it rejects */
 export type Handler = (call: BankCall) => Promise<BankAnswer>
 
-/** A parameter as text; undefined when it was not sent. */
+/** A parameter as text; undefined for a call without it. */
 export function textOf(value: ParameterValues[string] | undefined): string | undefined {
   return value === undefined ? undefined : String(value)
 }
 
-/** A parameter of the path. The route has it, so a missing one is a mistake in the handler. */
+/** A parameter of the path. The route ensures it, so a missing one is a bug in the handler. */
 export function pathParameter(call: BankCall, name: string): string {
   const value = call.path[name]
   if (value === undefined) throw new Error(`${call.operation.id} has no path parameter ${name}`)

@@ -1,13 +1,13 @@
 /**
- * Every code the bank answers with and the statuses it may have, the usual one
- * first. Both families share the codes; where a code has several statuses, the
- * place of what it is about decides.
+ * Every error code of the bank with its statuses, the usual one first. Both
+ * families share the codes. If a code has several statuses, the place of the
+ * error decides.
  */
 export const bankErrors = {
   FORMAT_ERROR: [400, 413, 415],
   PARAMETER_NOT_CONSISTENT: [400],
   PARAMETER_NOT_SUPPORTED: [400],
-  /** 405: the path does not have the method; 400: the resource does not offer what the body asks for. */
+  /** 405: the path does not have the method; 400: the resource does not support what the body asks for. */
   SERVICE_INVALID: [405, 400],
   PERIOD_INVALID: [400],
   /** The signed date is too far from now. */
@@ -20,7 +20,7 @@ export const bankErrors = {
   SESSIONS_NOT_SUPPORTED: [400],
   PAYMENT_FAILED: [400],
   EXECUTION_DATE_INVALID: [400],
-  /** The identity of the TPP stands in for its certificate: none at all, or one that does not hold. */
+  /** The identity of the TPP stands in for its certificate. It is missing (this code) or not valid (the next). */
   CERTIFICATE_MISSING: [401],
   CERTIFICATE_INVALID: [401],
   CERTIFICATE_EXPIRED: [401],
@@ -51,17 +51,17 @@ export const bankErrors = {
 
 export type BankErrorCode = keyof typeof bankErrors
 
-/** One thing that is wrong. */
+/** One reason for an error. */
 export interface BankMessage {
   /** At most 500 characters; public. */
   readonly text: string
-  /** Of the member, header or parameter it is about. */
+  /** Path of the member, header or parameter. */
   readonly path?: string
 }
 
 /**
- * A call the bank does not serve. Thrown, because it must also undo the
- * transaction it happens in; what must outlive it is written before.
+ * A call that the bank rejects. An exception, because it must also roll back the
+ * transaction around it. A change that must stay needs a transaction of its own.
  */
 export class BankError extends Error {
   readonly code: BankErrorCode

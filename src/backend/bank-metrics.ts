@@ -2,9 +2,9 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 
 /** One finished request to the bank. */
 export interface BankRequest {
-  /** Calls of the gateway come to the interface, customers to the pages. */
+  /** The gateway calls the interface, customers visit the pages. */
   readonly listener: 'interface' | 'pages'
-  /** Undefined where no operation has this path. */
+  /** Undefined if no operation has this path. */
   readonly operation:
     | { readonly api: string; readonly version: string; readonly id: string }
     | undefined
@@ -15,7 +15,7 @@ export interface BankRequest {
 /** The bank's metrics. Label values come from the documents only, so their number is bounded. */
 export interface BankMetrics {
   observe(request: BankRequest): void
-  /** Changes that only needed time, and failed. They are tried again. */
+  /** Counts planned changes that failed. The bank tries them again. */
   countFailures(failures: number): void
 }
 

@@ -9,7 +9,7 @@ export interface Credentials {
   isOneTimePassword(psuId: string, text: string): boolean
 }
 
-/** What pages offer a tester. */
+/** What the pages show to a tester. */
 export interface SandboxOffer {
   readonly customers: readonly {
     readonly id: string
@@ -19,7 +19,7 @@ export interface SandboxOffer {
   }[]
   readonly password: string
   readonly oneTimePassword: string
-  /** Where an approval ends that names no address of its own. */
+  /** The page where an approval ends if its request names no address. */
   readonly returnUrl: () => string
   /** The portal's page that lists the customers. */
   readonly customersUrl: () => string

@@ -31,14 +31,14 @@ export interface CheckedCall {
   readonly body: JsonObject | undefined
 }
 
-/** The parameter whose unknown values are a 404 of their own. */
+/** The parameter whose unknown values have a 404 of their own. */
 const product = 'payment-product'
 
 /**
  * Checks a call against its document, in the order of docs/bank.md, Requests:
  * digest and signature, headers and query, media types, payment product, body.
  *
- * @throws {BankError} with everything that is wrong at the first step that has anything wrong
+ * @throws {BankError} with all errors of the first step that fails
  */
 export function checkCall(options: CheckCallOptions): CheckedCall {
   const { operationId, contract, path, query, headers, rawBody, isStrict, seals } = options
@@ -61,7 +61,7 @@ export function checkCall(options: CheckCallOptions): CheckedCall {
     throw new BankError('PRODUCT_UNKNOWN', text)
   }
   const body = readBody(rawBody)
-  // Without a body the first look has seen everything.
+  // Without a body, the first check has covered everything.
   const whole =
     body === undefined ? parameters : contract.request({ path, query: fields, headers, body })
   refuse(whole.violations)

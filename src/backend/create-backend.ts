@@ -1,8 +1,8 @@
 // This folder is the sandbox bank, the backend that ships with the gateway. Read this file first, then `routes.ts`
-// and `check-call.ts`: what a request passes before its handler. `handlers/` answers calls, `sca/` has the pages
+// and `check-call.ts`: the checks of a request before its handler. `handlers/` answers calls, `sca/` has the pages
 // where customers approve, `domain/` the rules, `processes/` the changes that take time or touch several tables,
 // `stores/` the tables and `sandbox/` the fictional customers. The bank trusts only the gateway's signed header. It
-// knows no keys, plans or limits, and imports nothing of the gateway.
+// has no keys, plans or limits, and imports nothing of the gateway.
 
 import { randomUUID as randomUUIDOfNode } from 'node:crypto'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
@@ -45,12 +45,12 @@ export interface BackendOptions {
   readonly catalogue: Catalogue
   /** Its migrations (`bankMigrations`) must have run. */
   readonly database: Database
-  /** How the gateway's signature is checked. */
+  /** How to check the gateway's signature. */
   readonly identity: IdentityOptions
   readonly log: Logger
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** (Default: that of Node) */
+  /** (Default: Node's) */
   readonly randomUUID?: () => string
   /** IANA zone whose calendar days the bank counts. */
   readonly timeZone: string
@@ -60,48 +60,47 @@ export interface BackendOptions {
   readonly credentials?: Credentials
   /** The current brand. (Default: that of the catalogue) */
   readonly brand?: () => Brand
-  /** Whose certificates may sign. (Default: none is known, so only registration counts) */
+  /** The issuers whose certificates may sign. (Default: no issuer is listed, so only registration counts) */
   readonly sealTrusts?: SealTrusts
   /** Maximum octets of a body. (Default: 1 MiB) */
   readonly bodyBytesMax?: number
   /** Undefined: the bank offers no sandbox. */
   readonly sandbox?: SandboxOptions | undefined
-  /** Who sees what the bank does. (Default: nothing is shown) */
+  /** (Default: the bank reports nothing) */
   readonly observer?: BankObserver
 }
 
-/** Sees what the bank does. */
+/** Receives the log lines, counts and progress of the bank. */
 export interface BankObserver {
   readonly metrics: BankMetrics
   /** The log lines of calls; undefined where the gateway in this process writes them. */
   readonly callLine: WriteAccessLine | undefined
   /** The log lines of the approval pages. */
   readonly pageLine: WriteAccessLine
-  /** Called whenever all changes that only needed time were made, at least every ten seconds. */
+  /** Called each time that all due changes are made, at least every ten seconds. */
   readonly caughtUp: () => void
 }
 
 /** Further options of a bank with a sandbox. */
 export interface SandboxOptions {
-  /** Shared with the portal, which may then read the customers and create consents for them. Asked at each request; each is accepted. */
+  /** Secrets of the portal, which may read the customers and create consents. Read at each request; each is valid. */
   readonly secrets: () => readonly string[]
   /** Origin of the portal, as browsers reach it. */
   readonly portalUrl: () => string
 }
 
-/** The bank: the interface, and the pages where PSUs approve. Neither listens yet. */
+/** The bank: the interface, and the pages where PSUs approve. The caller lets both listen. */
 export interface Backend {
   readonly app: FastifyInstance
   readonly sca: FastifyInstance
   /**
    * Prepares the interface for another catalogue. The returned function makes it
-   * active: calls from then on are calls to it, those under way end as they
-   * began.
+   * active for all later calls. Calls in progress keep the catalogue they began with.
    *
    * @throws when a document has an operation without a handler
    */
   prepare(catalogue: Catalogue): Promise<() => void>
-  /** Finishes the calls under way. The database stays open. */
+  /** Finishes the calls in progress. The database stays open. */
   close(): Promise<void>
 }
 
@@ -109,7 +108,7 @@ export interface Backend {
  * Creates the bank behind the gateway.
  *
  * Once the interface listens, it compiles the contracts ahead of the calls, and
- * a timer makes the changes that only need time.
+ * a timer makes the planned changes.
  *
  * @throws when a document has an operation without a handler
  */
@@ -131,7 +130,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   const identify = createIdentityCheck({ ...options.identity, now })
   const handlers = createHandlers(bank)
 
-  /** Makes the interface of a catalogue. It answers requests, but listens nowhere. */
+  /** Creates the interface of a catalogue. It answers requests but does not listen. */
   async function editionOf(catalogue: Catalogue): Promise<Edition> {
     const served = createListener(createRouter(catalogue), { ...options, tls: undefined })
     const contracts = registerRoutes(served, {
@@ -156,7 +155,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   }
 
   const app = createListener(createRouter(options.catalogue), options)
-  // Before anything of a request is read: a request belongs to the edition that is current when it begins.
+  // First of all hooks: a request belongs to the edition that is current when it begins.
   app.addHook('onRequest', (request, reply, _done) => {
     reply.hijack()
     current.served.routing(request.raw, reply.raw)
@@ -197,7 +196,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   }
 }
 
-/** The interface as one catalogue has it. */
+/** The interface of one catalogue. */
 interface Edition {
   readonly catalogue: Catalogue
   readonly contracts: readonly Contract[]
@@ -214,7 +213,7 @@ function sandboxOffer({ portalUrl }: SandboxOptions): SandboxOffer {
   }
 }
 
-/** Fastify with the limits it leaves open set, and every error in the form of the interface. */
+/** Fastify with explicit limits, and every error in the form of the interface. */
 function createListener(
   router: Router,
   { log, tls, bodyBytesMax = 1_048_576 }: Pick<BackendOptions, 'log' | 'tls' | 'bodyBytesMax'>,
@@ -225,7 +224,7 @@ function createListener(
     bodyLimit: bodyBytesMax,
     serverFactory: (handle) =>
       createHttpServer(
-        // The gateway's pool keeps a connection for less time: it must be the one to close.
+        // The gateway's pool must close a connection first, so it keeps one for less time.
         { tls: tls?.backend, idleMs: 60_000, keepAliveTimeout: 72_000 },
         handle,
       ),
@@ -238,7 +237,7 @@ function createListener(
     reply.header('x-content-type-options', 'nosniff')
     done()
   })
-  // Bodies are kept as bytes: digests and repeated POSTs are about bytes.
+  // Bodies stay bytes, because digests and repeated POSTs compare bytes.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.setNotFoundHandler((request, reply) => {
@@ -263,7 +262,7 @@ function createListener(
   return app
 }
 
-/** @param api the family whose form the error takes (Default: that of the route) */
+/** @param api the family that determines the form of the error (Default: that of the route) */
 function rendered(
   error: BankError,
   request: FastifyRequest,
@@ -277,7 +276,7 @@ function rendered(
   })
 }
 
-/** Any error as the interface knows it; what is inside stays inside. */
+/** Translates any error to one of the interface, without internal details. */
 function translate(error: unknown): BankError {
   if (error instanceof BankError) return error
   const status = statusOf(error)
@@ -301,11 +300,11 @@ function statusOf(error: unknown): number {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of the route's operation: decides the form of its errors. */
+    /** The API of the route's operation. It determines the form of its errors. */
     api?: string
     /** The operation that the route serves. */
     operation?: Operation
-    /** Whether only gateway or portal may call it, and no application: its errors are problem documents. */
+    /** Whether only the gateway or the portal may call the route. Its errors are problem documents. */
     isInternal?: boolean
   }
 }

@@ -5,13 +5,13 @@ import type { Logger } from '../platform/log/log.ts'
 /** The public keys with which gateways sign identities. */
 export interface GatewayKeys {
   /**
-   * Finds a key by its `kid`. Asks the sources for one that is not known yet.
+   * Finds a key by its `kid`. Fetches the keys again for an unknown one.
    *
    * @throws {errors.JWKSNoMatchingKey} when all sources answered without the key;
-   *   any other error says nothing about the key
+   *   any other error leaves open whether the key exists
    */
   readonly key: JWTVerifyGetKey
-  /** Whether there is a key at all. */
+  /** Whether at least one key is available. */
   isReady(): boolean
   /** Stops fetching. */
   close(): Promise<void>
@@ -33,7 +33,7 @@ export interface GatewayKeysOptions {
 /** How long the keys of a source that does not answer stay valid. */
 const keptMs = 12 * 3_600_000
 const fetchMs = 2_000
-/** Interval while there is no key. */
+/** Interval until the first key arrives. */
 const withoutKeysMs = 1_000
 
 interface Source {
@@ -48,10 +48,10 @@ interface Source {
 }
 
 /**
- * Fetches the keys of all sources regularly, so that a key is known before it
- * signs, and accepts the keys of each. While a source is away its keys stay: a
- * gateway that restarts, or that is cut off from the bank for hours, costs no
- * call. A key that a source has withdrawn goes with the next answer.
+ * Fetches the keys of all sources regularly, so that a key arrives before it
+ * signs. Accepts the keys of every source. The keys of an unreachable source stay
+ * valid: calls succeed while a gateway restarts, or cannot be reached for hours.
+ * The next answer of a source removes a key that it has withdrawn.
  */
 export function createGatewayKeys(options: GatewayKeysOptions): GatewayKeys {
   const { urls, log, monotonic, everyMs = 60_000, floorMs = 1_000 } = options
@@ -120,7 +120,7 @@ export function createGatewayKeys(options: GatewayKeysOptions): GatewayKeys {
     merge()
   }
 
-  /** All that ask at once share a fetch. It begins after the floor, so that made-up keys cost little. */
+  /** Simultaneous callers share a fetch. It begins after the floor, so that made-up keys cost little. */
   function refresh(): Promise<void> {
     fetching ??= waited(Math.max(0, floorMs - (monotonic() - fetchedAt)))
       .then(fetchAll)
@@ -163,7 +163,7 @@ function waited(ms: number): Promise<void> {
   return ms === 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Only the kind of keys that gateways sign with, and only named ones: unnamed ones cannot be told apart. */
+/** Keeps only keys of the kind that gateways sign with, and only those with a `kid`. */
 async function fetchKeys(url: string): Promise<readonly JWK[]> {
   const response = await fetch(url, { signal: AbortSignal.timeout(fetchMs), redirect: 'error' })
   const body: unknown = response.ok ? await response.json() : undefined

@@ -5,10 +5,10 @@ import { formatError } from './bank-error.ts'
 import type { Stores } from './stores/bank-stores.ts'
 
 /**
- * Serves a POST once per TPP, path and X-Request-ID: what it makes and the
- * answer to it are one transaction, and a repetition within a day gets the same
- * answer. Of two at the same time one waits for the other. What depends on the
- * clock belongs into `work`: a repetition after midnight is no new request.
+ * Serves a POST once per TPP, path and X-Request-ID. One transaction stores the
+ * resource and the answer, and a repetition within a day gets the same answer.
+ * Of two simultaneous repetitions, one waits for the other. A check that depends
+ * on the clock belongs in `work`: a repetition after midnight is not a new request.
  *
  * @throws {BankError} 400 FORMAT_ERROR when the id was used with another body
  */
@@ -29,7 +29,7 @@ export async function idempotent(
       if (!earlier.bodySha256.equals(bodySha256)) {
         throw formatError('X-Request-ID', 'This id was used for a request with another body')
       }
-      // Written by the line below, at most a day ago.
+      // `storeAnswer` below wrote it, at most a day ago.
       return JSON.parse(earlier.answer) as BankAnswer
     }
     const answer = await work(stores)

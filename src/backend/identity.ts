@@ -6,23 +6,23 @@ export const identityHeader = 'gateway-identity'
 
 /** Longest lifetime of a token in seconds; our gateway never signs a longer one. */
 const lifetimeSecondsMax = 60
-/** Seconds the clocks of gateway and backend may differ. */
+/** Seconds by which the clocks of gateway and backend may differ. */
 const toleranceSeconds = 5
-/** Tokens remembered as verified: one per application and API version of the last seconds. */
+/** Maximum number of verified tokens in the cache: one per application and API version of the last seconds. */
 const rememberedMax = 10_000
 
-/** What a token says: who calls which version. */
+/** The content of a token: the calling application and the API version. */
 export interface Identity {
   readonly applicationId: string
   readonly api: string
   readonly version: string
-  /** Undefined from a gateway that leaves it to method and path. */
+  /** Undefined if the gateway leaves it to method and path. */
   readonly operation: string | undefined
-  /** How its developer calls the application; undefined from a gateway that does not say it. */
+  /** The name that the developer gave the application; undefined if the gateway does not send it. */
   readonly applicationName: string | undefined
-  /** Whether the application signs its calls and is held to everything the standard has. */
+  /** Whether the application must sign its calls and follow the whole standard. */
   readonly isStrict: boolean
-  /** Thumbprints of the certificates that a strict application signs with; undefined from a gateway that does not say it. */
+  /** Thumbprints of the signing certificates of a strict application; undefined if the gateway does not send them. */
   readonly seals: readonly string[] | undefined
   /** The only origins to which PSUs may be sent back; undefined: any. */
   readonly redirectOrigins: readonly string[] | undefined
@@ -31,18 +31,18 @@ export interface Identity {
 }
 
 export interface IdentityOptions {
-  /** Finds the gateway's public key, by `kid` or as the one there is. */
+  /** Finds the gateway's public key, by `kid` or as the only key. */
   readonly key: JWTVerifyGetKey
   readonly audience: string
 }
 
 /**
  * Creates the check of `Gateway-Identity` (docs/architecture.md, Identity): a JWS by jose, EdDSA,
- * typ `gateway-identity+jwt`. The gateway sends a token up to 45 s long for one
- * application and API version, so verified ones are remembered until they expire.
+ * typ `gateway-identity+jwt`. The gateway reuses a token for one application and
+ * API version for up to 45 s, so the check caches verified ones until they expire.
  *
  * @returns a function that throws 401 CERTIFICATE_MISSING without a token and
- *   CERTIFICATE_INVALID for one that does not hold (through the gateway neither happens)
+ *   CERTIFICATE_INVALID for one that is not valid (neither happens through the gateway)
  */
 export function createIdentityCheck(options: IdentityOptions & { readonly now: () => number }) {
   const { key, audience, now } = options
@@ -55,7 +55,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
     const known = verified.get(token)
     if (known !== undefined && now() < known.until) return known.identity
     const fresh = await verify(token)
-    // The oldest goes first: a Map keeps the order of insertion.
+    // Evicts the oldest: a Map keeps the order of insertion.
     if (verified.size >= rememberedMax) verified.delete(verified.keys().next().value ?? '')
     verified.set(token, fresh)
     return fresh.identity
@@ -116,18 +116,18 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
       if (error instanceof BankError) throw error
       if (error instanceof errors.JWKSTimeout) throw unavailable(error)
       if (error instanceof errors.JOSEError) throw invalid(error)
-      // Fetching the keys failed: says nothing about the token.
+      // The fetch of the keys failed, so the token may be valid.
       throw unavailable(error)
     }
   }
 }
 
-/** A claim that is a list of texts; undefined from a gateway that does not say it. */
+/** A claim that is a list of texts; undefined if the token does not have it. */
 function textsOf(claim: unknown): readonly string[] | undefined {
   return Array.isArray(claim) ? claim.filter((entry) => typeof entry === 'string') : undefined
 }
 
-/** The refusal of a token that does not hold, or not for this operation. */
+/** The error for a token that is not valid, or not for this operation. */
 export function invalid(cause?: unknown): BankError {
   return new BankError('CERTIFICATE_INVALID', 'The identity of the gateway does not hold', {
     cause,

@@ -16,7 +16,7 @@ export function pathsOf(call: BankCall, ...segments: readonly string[]): Resourc
   return { self, status: `${self}/status` }
 }
 
-/** Makes links of paths, leaving out those that do not exist. */
+/** Makes links of paths. Omits the paths that are undefined. */
 export function linksTo(paths: Readonly<Record<string, string | undefined>>): Links {
   const links: Record<string, { readonly href: string }> = {}
   for (const [name, href] of Object.entries(paths)) {
@@ -45,7 +45,7 @@ export interface AuthorisationLinkOptions {
 
 /**
  * Links to the next step of an authorisation and to its state (docs/bank.md,
- * Approval). `scaStatus` stands only where the version called can read it.
+ * Approval). `scaStatus` appears only if the version of the call can read it.
  */
 export function authorisationLinks(
   { id, approach, status }: Pick<Authorisation, 'id' | 'approach' | 'status'>,
@@ -65,7 +65,7 @@ export function authorisationLinks(
   })
 }
 
-/** The name of the link to what the TPP does next; undefined when it is not its turn. */
+/** The name of the link to the TPP's next step; undefined while the TPP has to wait. */
 function nextStep(
   approach: Authorisation['approach'],
   status: Authorisation['status'],

@@ -1,7 +1,7 @@
 import type { Router } from '../catalogue/router.ts'
 import { BankError } from './bank-error.ts'
 
-/** Why a request is no operation, and what its answer needs. */
+/** A request that calls no operation, and the content of its answer. */
 export interface NoOperation {
   readonly error: BankError
   /** The API that has the path; undefined for an unknown path. */
@@ -12,7 +12,7 @@ export interface NoOperation {
 
 /**
  * Distinguishes a path without this method (405 SERVICE_INVALID) from an
- * unknown path (404 RESOURCE_UNKNOWN). Behind the gateway neither happens.
+ * unknown path (404 RESOURCE_UNKNOWN). Neither happens through the gateway.
  */
 export function noOperation(router: Router, method: string, target: string): NoOperation {
   const match = router.match(method, target.split('?')[0] ?? '')

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Contract } from '../catalogue/contract.ts'
 import type { Logger } from '../platform/log/log.ts'
 
-/** Something whose contracts are compiled ahead of the calls. */
+/** Compiles contracts ahead of the calls. */
 export interface Preparation {
-  /** The contracts that serve from now on; those from before are left as they are. */
+  /** Continues with these contracts, which serve from now on, instead of the earlier ones. */
   replace(contracts: readonly Pick<Contract, 'prepare'>[]): void
 }
 
@@ -16,8 +16,8 @@ export interface PrepareOptions {
 
 /**
  * Compiles the contracts from the moment the app listens, one schema per turn
- * of the event loop, so that the first call to an operation need not wait for
- * that. Ends early when the app closes.
+ * of the event loop, so that the first call to an operation does not wait for
+ * it. Stops early when the app closes.
  */
 export function prepareContracts(
   app: FastifyInstance,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../catalogue/catalogue.ts'
 import { BankError, formatError } from './bank-error.ts'
 
-/** Levels a body may have; what is described needs eight. */
+/** Maximum levels of a body; the documents need eight. */
 const depthMax = 32
 
 const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i
@@ -9,7 +9,7 @@ const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \
 /**
  * Checks the media type of a request that has a body.
  *
- * @throws {BankError} 415 for another one than JSON
+ * @throws {BankError} 415 for a type other than JSON
  */
 export function checkMediaType(raw: Buffer, contentType: string | undefined): void {
   if (raw.length === 0) return
@@ -20,10 +20,10 @@ export function checkMediaType(raw: Buffer, contentType: string | undefined): vo
 
 /**
  * Reads the body of a request: UTF-8 JSON, an object. An empty body is
- * undefined, whatever its type. Members that are null are left out, because
- * many clients send null for a member that they do not set.
+ * undefined, whatever its type. Omits members that are null, because many clients
+ * send null for a member that they do not set.
  *
- * @throws {BankError} 400 FORMAT_ERROR for what is no JSON object
+ * @throws {BankError} 400 FORMAT_ERROR for a body that is not a JSON object
  */
 export function readBody(raw: Buffer): JsonObject | undefined {
   if (raw.length === 0) return undefined
@@ -40,7 +40,7 @@ export function readBody(raw: Buffer): JsonObject | undefined {
   return read(body, '', 0) as JsonObject
 }
 
-/** Copies a value without null members; refuses what no database text can hold: NUL and halves of characters. */
+/** Copies a value without null members. Rejects NUL and lone surrogates, which no text in the database can hold. */
 function read(value: unknown, path: string, depth: number): unknown {
   if (depth > depthMax) throw formatError(path.slice(0, 100), 'Is nested too deeply')
   if (typeof value === 'string') {

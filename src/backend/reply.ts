@@ -10,7 +10,7 @@ const errorListOf: Readonly<Record<string, string>> = {
   xs2a: 'tppMessages',
 }
 
-/** A code that one family spells in its own way. */
+/** Codes that one family spells in its own way. */
 const spelledIn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   xs2a: { CERTIFICATE_REVOKED: 'CERTIFICATE_REVOKE' },
 }
@@ -23,7 +23,7 @@ export interface RenderedReply {
   readonly payload: string | undefined
 }
 
-/** Renders a success. `no-store`: every answer is about a customer's money. */
+/** Renders a success. `no-store`, because every answer contains data of a customer. */
 export function renderAnswer(answer: BankAnswer, requestId: string): RenderedReply {
   const payload = answer.body === undefined ? undefined : JSON.stringify(answer.body)
   return {
@@ -39,7 +39,7 @@ export function renderAnswer(answer: BankAnswer, requestId: string): RenderedRep
 }
 
 export interface ErrorContext {
-  /** Undefined where no operation was found: then the newer family's form. */
+  /** Undefined if the request calls no operation; the error then takes the newer family's form. */
   readonly api: string | undefined
   readonly requestId: string
   readonly prefersProblem: boolean

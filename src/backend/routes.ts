@@ -22,7 +22,7 @@ export interface RoutesOptions {
   readonly now: () => number
 }
 
-/** What a route knows of its operation. */
+/** The operation of a route, with its contract and handler. */
 interface OperationRoute {
   readonly operation: Operation
   readonly contract: Contract
@@ -31,7 +31,7 @@ interface OperationRoute {
 }
 
 /**
- * Makes one route of every operation of every document.
+ * Adds one route for each operation of each document.
  *
  * @returns the contracts of all operations, in the order of the documents
  * @throws when a document has an operation without a handler; the message names each one
@@ -84,7 +84,7 @@ function urlOf({ segments }: Operation): string {
   return `/${parts.join('/')}`
 }
 
-/** One call, in the order of docs/bank.md, Requests: identity, all that `checkCall` checks, then its handler. */
+/** Serves one call in the order of docs/bank.md, Requests: identity, the checks of `checkCall`, the handler. */
 async function serve(
   { operation, contract, handler, offers }: OperationRoute,
   { identify, hasReturnPage, sealTrusts: trusts, now }: RoutesOptions,
@@ -98,7 +98,7 @@ async function serve(
     if (
       identity.api !== operation.api ||
       identity.version !== operation.version ||
-      // A gateway of the release before this one names the operation, too.
+      // A gateway of the previous release also names the operation.
       (identity.operation ?? operation.id) !== operation.id
     ) {
       throw invalid()
@@ -120,7 +120,7 @@ async function serve(
       isStrict: identity.isStrict,
       seals: identity.seals,
     })
-    // No check of a consent would answer this drill, so the bank would carry out a call that no plan counts.
+    // No check of a consent would answer this drill, so the bank would serve a call that no plan counts.
     if (identity.isConsentExpired && checked.headers['consent-id'] === undefined) throw expired()
     const answer = await handler({
       ...checked,
@@ -134,7 +134,7 @@ async function serve(
       isStrict: identity.isStrict,
       redirectOrigins: identity.redirectOrigins,
       isConsentExpired: identity.isConsentExpired,
-      // A strict application is held to what the standard has, which knows no such page.
+      // The standard has no such page, so a strict application does not get it.
       hasReturnPage: hasReturnPage && !identity.isStrict,
       target: request.raw.url ?? '',
       now: at,
@@ -156,7 +156,7 @@ function parametersOf(operation: Operation, { params }: FastifyRequest): Record<
   )
 }
 
-/** Writes a rendered reply. As bytes: to a text Fastify would add a charset, which JSON types do not have. */
+/** Writes a rendered reply as bytes, because Fastify would add a charset to text, and JSON types have none. */
 export function send(reply: FastifyReply, { status, headers, payload }: RenderedReply) {
   const bytes = payload === undefined ? undefined : Buffer.from(payload)
   return reply.code(status).headers(headers).send(bytes)

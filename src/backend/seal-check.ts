@@ -3,23 +3,22 @@ import { CertificateUnreadable, readCertificate } from '../certificates/certific
 import type { Trust } from '../certificates/trust.ts'
 import { BankError } from './bank-error.ts'
 
-/** Who issues certificates for signing. */
+/** The issuers of signing certificates. */
 export interface SealAuthorities {
-  /** With what they revoked. Empty: none is known. */
+  /** With the lists of revoked certificates. Empty: no issuer is listed. */
   readonly trusts: readonly Trust[]
-  /** Whether the operator has named the authorities: then no other issuer counts. */
+  /** Whether the operator has named the authorities. If so, certificates of other issuers are not valid. */
   readonly areNamed: boolean
 }
 
 export type SealTrusts = () => Promise<SealAuthorities>
 
 /**
- * Checks what the issuer of a signing certificate says: that it is not revoked,
- * and that it has the PSD2 role of the operation. Only for strict applications.
- * Where the operator has named authorities, a certificate of any other issuer is
- * refused, as is one for another use (RFC 5280; ETSI TS 119 495). Otherwise, as
- * in a sandbox, such a certificate passes: the application has registered it, and
- * `signature.ts` checks that.
+ * Checks a signing certificate against its issuer: it must not be revoked and must have
+ * the PSD2 role of the operation. Applies only to strict applications. If the
+ * operator has named authorities, rejects a certificate of any other issuer or
+ * for another use (RFC 5280; ETSI TS 119 495). Otherwise, as in a sandbox, such a
+ * certificate passes: `signature.ts` checks that the application has registered it.
  *
  * @throws {BankError} 401 CERTIFICATE_INVALID, _REVOKED, ROLE_INVALID; 503 SERVICE_UNAVAILABLE without a current list
  */
@@ -36,7 +35,7 @@ export async function checkSeal(
   const { trusts, areNamed } = await find()
   const certificate = typeof sent === 'string' ? read(sent) : undefined
   if (trusts.length === 0 || certificate === undefined) return
-  // Loaded for the first signed call, because ASN.1 takes a moment of a start.
+  // Loaded for the first signed call, because ASN.1 would slow down every start.
   const { judgeCertificate } = await import('../certificates/judge.ts')
   const verdict = judgeCertificate({
     certificate,
@@ -51,7 +50,7 @@ export async function checkSeal(
     case 'unchecked':
       throw new BankError('SERVICE_UNAVAILABLE', verdict.reason)
     case 'expired':
-      // Has a code of its own, with that of `signature.ts`.
+      // `signature.ts` rejects it with a code of its own.
       return
     case 'invalid':
       if (areNamed) throw refusal('CERTIFICATE_INVALID', verdict.reason)
@@ -76,7 +75,7 @@ function refusal(
   return new BankError(code, [{ path: 'TPP-Signature-Certificate', text }])
 }
 
-/** Undefined for what `signature.ts` refuses. */
+/** Undefined for a text that `signature.ts` rejects. */
 function read(text: string) {
   try {
     return readCertificate(readSealText(text))

@@ -8,16 +8,16 @@ import {
 import { BankError } from './bank-error.ts'
 import { readSealText } from './seal-check.ts'
 
-/** Fields that a signature must cover where they are present (docs/bank.md, Requests). */
+/** Fields that a signature must cover if the request has them (docs/bank.md, Requests). */
 const mustBeSigned = ['digest', 'x-request-id', 'psu-id', 'psu-corporate-id', 'tpp-redirect-uri']
 
-/** Milliseconds a signed `Date` may differ from ours (our choice). */
+/** Milliseconds by which a signed `Date` may differ from the bank's clock (our choice). */
 const dateToleranceMs = 5 * 60_000
 
 export interface SignatureOptions {
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Whether a request without a signature is refused. */
+  /** Whether the request must have a signature. */
   readonly isRequired: boolean
   /** Thumbprints of the certificates that the caller may sign with if it must sign; undefined: any. */
   readonly seals?: readonly string[] | undefined
@@ -27,18 +27,17 @@ const sentTogether = 'Must be sent with the signature'
 /** For a certificate that the application has not registered. */
 const foreignText =
   'This application signs every call (strict), and it does not have this certificate for signing: add it on the portal, under Certificates of the application'
-/** For an application that wants all its calls signed. */
+/** For an application that must sign all its calls. */
 const strictText =
   'This application signs every call (strict): send Digest, Signature and TPP-Signature-Certificate. To send unsigned calls, switch off "Signed calls only" under Settings of the application on the portal'
 
 /**
- * Checks a `Signature` (draft-cavage-http-signatures) with the certificate sent
- * beside it; unless it is required, a request with neither passes. An application
- * that must sign does so with a certificate that it has registered. So who has
- * stolen its key alone cannot sign with a certificate of their own. For others
- * the signature proves only that the request is as its sender signed it. The
- * label of the algorithm is not believed, because clients in the field write
- * wrong ones.
+ * Checks a `Signature` (draft-cavage-http-signatures) with the certificate in the
+ * request. Unless a signature is required, a request with neither passes. An
+ * application that must sign uses a certificate that it has registered, so a
+ * stolen API key is not enough to sign. For other applications the signature
+ * proves only that the request is as its sender signed it. The check ignores the
+ * label of the algorithm, because clients in the field write wrong ones.
  *
  * @throws {BankError} 401 CERTIFICATE_MISSING, _INVALID, _EXPIRED, SIGNATURE_MISSING, _INVALID;
  *   400 TIMESTAMP_INVALID for a signed date that is not now
@@ -77,7 +76,7 @@ export function checkSignature(
   }
   const parameters = readParameters(signature)
   const names = (parameters.get('headers') ?? '').split(' ')
-  // Once is enough; a long field a thousand times would be work without end.
+  // Repeating a long field a thousand times would take too much work.
   if (new Set(names).size < names.length) throw invalid('Covers a header twice')
   const isCovered = mustBeSigned.every(
     (name) => names.includes(name) || (name !== 'digest' && headers[name] === undefined),
@@ -93,7 +92,7 @@ export function checkSignature(
   if (names.includes('date')) checkDate(headers['date'], now)
 }
 
-/** Who signs its clock wants old requests refused. */
+/** A client that signs `Date` expects the bank to reject old requests. */
 function checkDate(sent: Fields[string], now: number): void {
   const date = typeof sent === 'string' ? Date.parse(sent) : Number.NaN
   if (Math.abs(date - now) <= dateToleranceMs) return
@@ -122,7 +121,7 @@ function signedValue(headers: Fields, name: string): string {
   return value
 }
 
-/** The digest follows from the kind of key; of RSA both usual ones are tried. */
+/** The kind of key determines the digest; for RSA, both usual digests are valid. */
 function isSignedBy(key: KeyObject, text: Buffer, signature: Buffer): boolean {
   switch (key.asymmetricKeyType) {
     case 'rsa':

@@ -12,7 +12,7 @@ const mandatory: Readonly<Record<string, readonly string[]>> = {
   createMandate: ['PSU-ID'],
 }
 
-/** What is wrong with the header of a strict application's call beyond its document. */
+/** Violations of the standard in the headers of a strict application's call, beyond its document. */
 export function strictViolations(operationId: string, headers: Fields): Violation[] {
   const violations: Violation[] = []
   const add = (path: string, rule: string, message: string) =>

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The trace that the gateway continued or began (W3C Trace Context), so that log lines of both can be put together. */
+/** The trace id from the gateway (W3C Trace Context), which connects the log lines of both. */
 export function traceIdOf({ headers }: FastifyRequest): string | undefined {
   const { traceparent } = headers
   if (typeof traceparent !== 'string') return undefined

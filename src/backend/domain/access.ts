@@ -9,8 +9,8 @@ export interface AccountReference {
   readonly msisdn?: string
   readonly other?: { readonly identification: string }
   /**
-   * ISO 4217; `ILY` stands for every currency but ILS, `XXX` for the account that gathers all of
-   * them; absent: every currency, and that account too.
+   * ISO 4217. `ILY` stands for every currency but ILS, `XXX` for the account that
+   * combines all currencies. Absent: every currency, and that account too.
    */
   readonly currency?: string
   /** `CARD` names the cards settled through the IBAN; absent: the payment account. */
@@ -31,7 +31,7 @@ export const referenceMembers = {
 const lists = ['accounts', 'balances', 'transactions'] as const
 const flags = ['availableAccounts', 'availableAccountsWithBalance', 'allPsd2'] as const
 
-/** What a TPP asks to see (`access` of the documents). */
+/** The data that a TPP asks to see (`access` of the documents). */
 export interface AccountAccess {
   readonly accounts?: readonly AccountReference[]
   readonly balances?: readonly AccountReference[]
@@ -42,7 +42,7 @@ export interface AccountAccess {
   readonly additionalInformation?: Readonly<
     Partial<Record<'ownerName' | 'trustedBeneficiaries', readonly AccountReference[]>>
   >
-  /** Cash account types the consent is narrowed to. */
+  /** Cash account types to which the consent is restricted. */
   readonly restrictedTo?: readonly string[]
 }
 
@@ -58,8 +58,8 @@ const members = {
 } as const satisfies Kept
 
 /**
- * Takes over an access that fits its document, without the unknown members
- * that it may carry and without the empty lists beside a flag.
+ * Reads an access that fits its document. Drops unknown members, and empty lists
+ * beside a flag.
  */
 export function readAccess(access: unknown): AccountAccess {
   // The document has checked every member that is kept.
@@ -74,9 +74,9 @@ export function readAccess(access: unknown): AccountAccess {
 export type ConsentModel = 'detailed' | 'bankOffered' | (typeof flags)[number]
 
 /**
- * Tells which model an access is of.
+ * The model of an access.
  *
- * @returns undefined where it names nothing, or mixes what excludes each other
+ * @returns undefined for an access that is empty or mixes models
  */
 export function consentModel(access: AccountAccess): ConsentModel | undefined {
   const given = lists.map((name) => access[name]).filter((list) => list !== undefined)
@@ -89,12 +89,12 @@ export function consentModel(access: AccountAccess): ConsentModel | undefined {
 }
 
 /**
- * What a consent lets a TPP do with one account. `list` is to see it in the
- * list, `detail` to read it alone, `listBalances` its balances beside it.
+ * What a consent lets a TPP do with one account: `list` to see it in the list,
+ * `listBalances` its balances there too, `detail` to read it alone.
  */
 export type Right = 'list' | 'detail' | 'listBalances' | 'balances' | 'transactions'
 
-/** The rights matrix (docs/bank.md, Consents): what each attribute of an access brings. */
+/** The rights matrix (docs/bank.md, Consents): the rights of each attribute of an access. */
 const rightsOf: Readonly<Record<keyof AccountAccess & string, readonly Right[]>> = {
   accounts: ['list', 'detail'],
   balances: ['list', 'detail', 'listBalances', 'balances'],
@@ -106,11 +106,11 @@ const rightsOf: Readonly<Record<keyof AccountAccess & string, readonly Right[]>>
   restrictedTo: [],
 }
 
-/** An account or card account a PSU owns, as far as a reference can name it. */
+/** The members of a PSU's account or card account that a reference can name. */
 export interface Holding {
   readonly id: string
   readonly kind: 'account' | 'cardAccount'
-  /** Of the account itself, or of the one a card is settled through. */
+  /** Of the account itself, or of the account that settles the card. */
   readonly iban: string
   readonly maskedPan?: string
   readonly currency: string
@@ -122,7 +122,7 @@ export function names(reference: AccountReference, holding: Holding): boolean {
   const isCurrency =
     reference.currency === undefined ||
     reference.currency === holding.currency ||
-    // What gathers all sub-accounts shows the one in ILS too.
+    // The account that combines all sub-accounts also shows the one in ILS.
     (reference.currency === 'ILY' && holding.currency !== 'ILS' && !isAggregate(holding))
   if (!isCurrency) return false
   if (reference.maskedPan !== undefined) return reference.maskedPan === holding.maskedPan
@@ -138,9 +138,9 @@ export interface Grant {
 }
 
 /**
- * Works out what an approved access grants on the holdings of the PSU.
+ * The rights that an approved access grants on the holdings of the PSU.
  *
- * @returns undefined when it names an account that the PSU does not have
+ * @returns undefined if the access names an account that the PSU does not have
  */
 export function grantsOf(access: AccountAccess, holdings: readonly Holding[]): Grant[] | undefined {
   const model = consentModel(access)
@@ -167,7 +167,7 @@ export function grantsOf(access: AccountAccess, holdings: readonly Holding[]): G
   return [...grants.values()]
 }
 
-/** Where an access names accounts that the PSU does not have: `['balances[1]']`. */
+/** The paths of references to accounts that the PSU does not have: `['balances[1]']`. */
 export function unknownReferences(
   access: AccountAccess,
   holdings: readonly Holding[],
@@ -179,7 +179,7 @@ export function unknownReferences(
   )
 }
 
-/** What an access that names no accounts is about. */
+/** The holdings that an access without references covers. */
 function offered({ restrictedTo = [] }: AccountAccess, holdings: readonly Holding[]) {
   return restrictedTo.length === 0
     ? holdings
@@ -187,8 +187,8 @@ function offered({ restrictedTo = [] }: AccountAccess, holdings: readonly Holdin
 }
 
 /**
- * The access as it reads after the PSU has approved a bank-offered consent: the
- * lists that were asked for, filled with what the PSU has picked.
+ * The access of a bank-offered consent after the approval: the requested lists,
+ * filled with the accounts that the PSU has picked.
  */
 export function offeredAccess(access: AccountAccess, holdings: readonly Holding[]): AccountAccess {
   const shown = new Map<string, AccountReference>()
@@ -210,7 +210,7 @@ export function offeredAccess(access: AccountAccess, holdings: readonly Holding[
   }
 }
 
-/** The Israeli standard knows `ILS`, `ILY` for all others, and no currency for what gathers them. */
+/** The Israeli standard has `ILS`, `ILY` for all other currencies, and no currency for the account that combines them. */
 function shownCurrency(holding: Holding): { readonly currency?: string } {
   const { iban, currency } = holding
   if (!iban.startsWith('IL') || currency === 'ILS') return { currency }

@@ -1,6 +1,6 @@
 import type { ScaApproach } from './authorisation.ts'
 
-/** What the TPP asked for; undefined where the header was not sent. */
+/** The headers with which the TPP states its preferences; undefined: not sent. */
 export interface ApproachPreferences {
   readonly redirectPreferred: boolean | undefined
   readonly decoupledPreferred: boolean | undefined
@@ -11,10 +11,10 @@ export interface ApproachPreferences {
 
 /**
  * Chooses how the PSU will approve a payment or consent (docs/bank.md, Approval):
- * decoupled when asked for, embedded when redirect is refused, otherwise
- * redirect when the TPP says where to return to, else embedded.
+ * decoupled if the TPP prefers it, embedded if it rejects redirect, otherwise
+ * redirect if the PSU can return to the TPP, else embedded.
  *
- * @returns undefined for a contradiction: redirect wanted, but no TPP-Redirect-URI
+ * @returns undefined for a contradiction: redirect preferred without a TPP-Redirect-URI
  */
 export function chooseApproach(preferences: ApproachPreferences): ScaApproach | undefined {
   if (isContradiction(preferences)) return undefined
@@ -24,8 +24,8 @@ export function chooseApproach(preferences: ApproachPreferences): ScaApproach | 
 }
 
 /**
- * The same for what no PUT can approve, because its interface has no
- * authorisation path: mandates and cancellations.
+ * {@link chooseApproach} for mandates and cancellations: no PUT can approve them,
+ * because the interface has no authorisation path for them.
  *
  * @returns undefined for the same contradiction
  */
@@ -42,7 +42,7 @@ function isContradiction(preferences: ApproachPreferences): boolean {
   return preferences.redirectPreferred === true && !canReturn(preferences)
 }
 
-/** Without an address, only a call that asks for a redirect gets one: other calls keep the approach of a real bank. */
+/** Without an address, only a call that prefers redirect gets it: other calls keep the approach of a real bank. */
 function canReturn({
   redirectUri,
   redirectPreferred,

@@ -8,8 +8,8 @@ import { type EventOf, isFinal, type Transitions } from './transitions.ts'
  *                                                             └─hold→ unconfirmed ──┘
  * decoupled  received → psuIdentified → started ────────────────────→ finalised
  * ```
- * Every open state can end in `failed`. Identification may be skipped where the
- * password brings it along.
+ * Every open state can end in `failed`. A password with a PSU-ID also identifies,
+ * so it may skip `psuIdentified`.
  */
 const transitions = {
   received: {
@@ -38,22 +38,22 @@ const transitions = {
   exempted: {},
 } as const
 
-/** As the documents publish it; the way through them is docs/bank.md, Approval. */
+/** As the documents publish it; docs/bank.md, Approval, describes the order. */
 export type ScaStatus = keyof typeof transitions
 
 /**
- * - `identify`, `authenticate`: who the PSU is, and that it is the one
- * - `selectMethod`: how it gets its one-time password
- * - `start`: it is asked, on its device or on the bank's page
- * - `hold`: it has approved, and the TPP has to `confirm`
- * - `approve`, `exempt`, `fail`: decided; exempted is who needs no second factor
+ * - `identify`, `authenticate`: the PSU is named, and has proved its identity
+ * - `selectMethod`: how the PSU gets its one-time password
+ * - `start`: the bank asks the PSU, on its device or on the bank's page
+ * - `hold`: the PSU has approved, and the TPP has to `confirm`
+ * - `approve`, `exempt`, `fail`: decided; `exempt` is an approval without a second factor
  */
 export type AuthorisationEvent = EventOf<typeof transitions>
 
 /** The life cycle of an authorisation. */
 export const authorisationTransitions: Transitions<ScaStatus, AuthorisationEvent> = transitions
 
-/** The event with which an open authorisation ends well. */
+/** The event that approves an authorisation in an open state. */
 export function approvalOf(status: ScaStatus): AuthorisationEvent {
   switch (status) {
     case 'psuAuthenticated':
@@ -74,20 +74,20 @@ export const attemptsMost = 3
 export const authorisationMs = 24 * 3_600_000
 /** Milliseconds the link to the bank's page works. */
 export const redirectLinkMs = 10 * 60_000
-/** Milliseconds the persona of the sandbox takes to answer on its device. */
+/** Milliseconds until a persona of the sandbox answers on its device. */
 export const decoupledMs = 2000
 
-/** Whether the PSU can no longer decide. */
+/** Whether the time of the PSU to decide is over. */
 export function hasRunOut({ createdAt }: { readonly createdAt: Date }, now: number): boolean {
   return createdAt.getTime() + authorisationMs <= now
 }
 
-/** Whether the PSU has nothing to decide any more. What it has approved may have to be confirmed by the TPP. */
+/** Whether the PSU has nothing left to decide. The TPP may still have to confirm the approval. */
 export function hasPsuDecided(authorisation: { readonly status: ScaStatus }): boolean {
   return isDecided(authorisation) || authorisation.status === 'unconfirmed'
 }
 
-/** Whether nothing can happen to an authorisation any more. */
+/** Whether the state of an authorisation is final. */
 export function isDecided({ status }: { readonly status: ScaStatus }): boolean {
   return isFinal(authorisationTransitions, status)
 }

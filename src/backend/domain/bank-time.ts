@@ -13,7 +13,7 @@ function offsetMinutes(instant: number, timeZone: string): number {
   return Math.round((local - Math.floor(instant / 1000) * 1000) / 60_000)
 }
 
-/** Making a formatter costs far more than using one, and a bank has one zone. */
+/** A cache, because creating a formatter costs far more than using one. A bank has one zone. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatter(timeZone: string): Intl.DateTimeFormat {
@@ -34,19 +34,19 @@ function formatter(timeZone: string): Intl.DateTimeFormat {
   return found
 }
 
-/** The calendar day `YYYY-MM-DD` it is in the zone of the bank at an instant (milliseconds since 1970). */
+/** The calendar day `YYYY-MM-DD` in the zone of the bank at an instant (milliseconds since 1970). */
 export function onDay(instant: number, timeZone: string): string {
   return new Date(instant + offsetMinutes(instant, timeZone) * 60_000).toISOString().slice(0, 10)
 }
 
 /**
- * The instant at which clocks in the zone show a full hour of a day. Where that
- * hour is skipped by summer time, the same distance after it.
+ * The instant at which clocks in the zone show a full hour of a day. If summer time
+ * skips that hour, the instant at which they show the next one.
  */
 export function timeOnDay(day: string, hour: number, timeZone: string): number {
   const asUtc = Date.parse(`${day}T${String(hour).padStart(2, '0')}:00:00Z`)
   const guess = asUtc - offsetMinutes(asUtc, timeZone) * 60_000
-  // The offset at the guess is the right one unless the clocks change in between.
+  // The offset at the guess is correct unless the clocks change in between.
   return asUtc - offsetMinutes(guess, timeZone) * 60_000
 }
 

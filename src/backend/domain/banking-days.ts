@@ -1,9 +1,9 @@
 import { addDays } from './bank-time.ts'
 
-/** Whose working days count: those of the banks of Israel, or those of TARGET, on which euros settle. */
+/** The calendar of working days: of the banks of Israel, or of TARGET, which settles euros. */
 export type Market = 'IL' | 'EUR'
 
-/** Days of the Jewish calendar on which the banks of Israel rest, as `day month`. */
+/** Days of the Jewish calendar on which the banks of Israel are closed, as `day month`. */
 const feasts = new Set([
   '1 Tishri',
   '2 Tishri',
@@ -15,10 +15,10 @@ const feasts = new Set([
   '6 Sivan',
 ])
 
-/** Independence Day is moved off the days beside a Sabbath: what it then falls on, as `weekday day month`. */
+/** The possible days of Independence Day, which moves away from a Sabbath, as `weekday day month`. */
 const independence = new Set(['Tue 6 Iyar', 'Wed 5 Iyar', 'Thu 4 Iyar', 'Thu 3 Iyar'])
 
-/** Closing days of TARGET that have a date of their own, as `MM-DD`; Good Friday and Easter Monday move. */
+/** Closing days of TARGET with a fixed date, as `MM-DD`; Good Friday and Easter Monday move. */
 const closings = new Set(['01-01', '05-01', '12-25', '12-26'])
 
 const hebrew = new Intl.DateTimeFormat('en-u-ca-hebrew', {
@@ -30,8 +30,8 @@ const hebrew = new Intl.DateTimeFormat('en-u-ca-hebrew', {
 
 /**
  * Whether banks of the market work on a day (`YYYY-MM-DD`). Israel: Sunday to
- * Thursday but for the feasts; TARGET: Monday to Friday but for its six closing
- * days. Half days and elections are left out (our choice).
+ * Thursday except feasts; TARGET: Monday to Friday except its six closing days.
+ * Ignores half days and elections (our choice).
  */
 export function isBankingDay(day: string, market: Market): boolean {
   const weekday = new Date(day).getUTCDay()
@@ -40,7 +40,7 @@ export function isBankingDay(day: string, market: Market): boolean {
     : weekday >= 1 && weekday <= 5 && !isClosing(day)
 }
 
-/** The day itself if banks work on it, else the next on which they do. */
+/** The day itself if it is a banking day, else the next banking day. */
 export function bankingDayFrom(day: string, market: Market): string {
   let found = day
   while (!isBankingDay(found, market)) found = addDays(found, 1)

@@ -54,19 +54,19 @@ export const consentMessages: Readonly<Record<ConsentStatus, string>> = {
   suspendedByASPSP: 'The consent is suspended by the bank',
 }
 
-/** Milliseconds a one-off consent may be used, from its first read of data (Bank of Israel). */
+/** Milliseconds for which a one-off consent is valid from its first read of data (Bank of Israel). */
 export const oneOffMs = 2 * 3_600_000
 
-/** What decides whether a consent's time is over. */
+/** The members that determine whether a consent's time is over. */
 export interface ConsentValidity {
   readonly recurring: boolean
   /** Includes this day of the bank. */
   readonly validUntil: string
-  /** First read of data, or null. */
+  /** The first read of data; null: not read yet. */
   readonly firstUsedAt: Date | null
 }
 
-/** Whether the time of a consent is over at an instant (milliseconds since 1970), whatever its status. */
+/** Whether the time of a consent is over at an instant (milliseconds since 1970), regardless of its status. */
 export function isPast(consent: ConsentValidity, now: number, timeZone: string): boolean {
   if (consent.validUntil < onDay(now, timeZone)) return true
   return (
@@ -88,7 +88,7 @@ export function consentAt<
   return { ...consent, status, lastActionDay: endedOn(consent, timeZone) }
 }
 
-/** The first day on which a consent whose time is over is so. */
+/** The day on which the time of a consent ended. */
 function endedOn(consent: ConsentValidity, timeZone: string): string {
   const afterLast = addDays(consent.validUntil, 1)
   if (consent.recurring || consent.firstUsedAt === null) return afterLast
@@ -97,7 +97,7 @@ function endedOn(consent: ConsentValidity, timeZone: string): string {
 }
 
 /**
- * Calls a day that a TPP gets without the PSU being there. The Israeli default
- * is 100; more is granted down to it.
+ * Maximum reads per day without the PSU present. The Israeli default is 100; the bank
+ * reduces a higher request to it.
  */
 export const frequencyPerDayMost = 100

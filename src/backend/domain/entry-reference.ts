@@ -1,4 +1,4 @@
-/** A booked entry as far as its reference names it. */
+/** The members of a booked entry that its reference contains. */
 export interface ReferencedEntry {
   /** Of booking, `YYYY-MM-DD`. */
   readonly day: string
@@ -10,7 +10,7 @@ export function entryReferenceOf({ day, sequence }: ReferencedEntry): string {
   return `${day.slice(0, 4)}-${String(sequence).padStart(6, '0')}`
 }
 
-/** The number in a reference; undefined for a text that no entry can have as its reference. */
+/** The number in a reference; undefined for a text that is not a reference. */
 export function sequenceOf(reference: string): number | undefined {
   const [, digits] = /^\d{4}-(\d{6,9})$/.exec(reference) ?? []
   return digits === undefined ? undefined : Number(digits)

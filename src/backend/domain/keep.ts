@@ -1,4 +1,4 @@
-/** Which members to keep: `true` whole, a record its members; lists are kept entry by entry. */
+/** The members to keep: `true` keeps a member whole; a record selects its members, also in each entry of a list. */
 export interface Kept {
   readonly [member: string]: true | Kept
 }

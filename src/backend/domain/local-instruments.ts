@@ -1,15 +1,15 @@
-/** What a local instrument collects in, from whom, and how it ends (docs/bank.md, Mandates). */
+/** A local instrument: its currency, its debtors, and how a mandate ends (docs/bank.md, Mandates). */
 export interface LocalInstrument {
   readonly code: 'MASAV' | 'CORE' | 'B2B'
   readonly currency: 'ILS' | 'EUR'
   /** Whether the rulebooks of the SEPA direct debits apply. */
   readonly isSepa: boolean
-  /** Whether only accounts of organisations can be debited. */
+  /** Whether it debits only accounts of organisations. */
   readonly isForOrganisations: boolean
   /**
-   * Whether the debtor has to approve that the creditor ends an approved one.
-   * Our choice: a bank debits by a B2B mandate only what the debtor has
-   * confirmed to it, so it hears of the end from the debtor, too.
+   * Whether the debtor has to approve that the creditor ends an approved mandate.
+   * Our choice: a bank debits a B2B mandate only if the debtor has confirmed it, so
+   * the debtor also confirms the end.
    */
   readonly isEndedByDebtor: boolean
 }

@@ -9,7 +9,7 @@ interface Identifications {
   }[]
 }
 
-/** A party to a mandate, as far as the bank looks at it. */
+/** A party to a mandate: the members that the bank uses. */
 export interface Party {
   readonly name?: string
   readonly postalAddress?: { readonly addressLines?: readonly string[] }
@@ -19,7 +19,7 @@ export interface Party {
   }
 }
 
-/** The request for a mandate as the document describes it; members the bank does not look at are kept as they came. */
+/** The request for a mandate as the document describes it. The bank stores other members unchanged. */
 export interface MandateRequest {
   readonly mandateId: string
   readonly type: {
@@ -60,12 +60,12 @@ export function ceilingOf({ maximumAmount }: MandateRequest): Amount | undefined
     : undefined
 }
 
-/** The day before which nothing may be collected; undefined: none. */
+/** The first day of collections; undefined: no limit. */
 export function firstDayOf({ occurrences }: MandateRequest): string | undefined {
   return occurrences?.firstCollectionDate ?? occurrences?.duration?.fromDate
 }
 
-/** The day after which nothing may be collected; undefined: none. */
+/** The last day of collections; undefined: no limit. */
 export function lastDayOf({ occurrences }: MandateRequest): string | undefined {
   return occurrences?.finalCollectionDate ?? occurrences?.duration?.toDate
 }

@@ -37,7 +37,7 @@ const transitions = {
 export type MandateStatus = keyof typeof transitions
 
 /**
- * - `authorise`: the debtor approved; `refuse`: refused, failed or let it run out
+ * - `authorise`: the debtor approved; `refuse`: the debtor refused, failed or let the time run out
  * - `suspend`, `resume`: by the bank; `revoke`: by the debtor at the bank
  * - `expire`: its last day is over ({@link endOf}), or its single collection is made
  * - `terminate`: by the creditor
@@ -61,7 +61,7 @@ export type MandateReason =
   | 'MD20'
   | 'MD22'
 
-/** The reason code of an event, or undefined where the status says it all. */
+/** The reason code of an event; undefined if the status needs no reason. */
 export function mandateReason(from: MandateStatus, event: MandateEvent): MandateReason | undefined {
   switch (event) {
     case 'refuse':
@@ -81,11 +81,11 @@ export function mandateReason(from: MandateStatus, event: MandateEvent): Mandate
 const dormancyMonths = 36
 
 /**
- * The last day on which an approved mandate can be collected: that of the
- * request, but at most 36 months after it was last collected, or approved if it
- * never was. The day of the same date still counts (Regulation 1182/71, 3).
+ * The last day of collections of an approved mandate: that of the request, but at
+ * most 36 months after the last collection, or after the approval if there is no
+ * collection. The day with the same date still counts (Regulation 1182/71, 3).
  *
- * Example: approved on 2026-11-20 it ends with 2029-11-20, collected on 2027-01-05 with 2030-01-05.
+ * Example: approved on 2026-11-20, it ends with 2029-11-20; collected on 2027-01-05, with 2030-01-05.
  */
 export function endOf(request: MandateRequest, usedOn: string): string {
   const dormantAfter = addMonths(usedOn, dormancyMonths)
@@ -93,11 +93,11 @@ export function endOf(request: MandateRequest, usedOn: string): string {
   return last !== undefined && last < dormantAfter ? last : dormantAfter
 }
 
-/** What decides whether a mandate has ended. */
+/** The members that determine whether a mandate has ended. */
 export interface MandateValidity {
   readonly status: MandateStatus
   readonly reason: MandateReason | null
-  /** The last day of the bank on which it can be collected; null: it has none yet. */
+  /** The last day of collections, in the bank's zone; null: not set yet. */
   readonly endsOn: string | null
   readonly lastActionDay: string
 }

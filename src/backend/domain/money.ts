@@ -20,23 +20,23 @@ const decimalsOf: Readonly<Record<string, number>> = {
   TND: 3,
 }
 
-/** How many decimals an amount of the currency has. */
+/** The number of decimals of a currency. */
 export function decimals(currency: string): number {
   return decimalsOf[currency] ?? 2
 }
 
-/** Whether the text is an amount with no more decimals than its currency has; the sign is free. */
+/** Whether the text is an amount, of either sign, with at most the decimals of its currency. */
 export function isAmount({ currency, amount }: Amount): boolean {
   const match = /^-?\d{1,14}(?:\.(\d{1,3}))?$/.exec(amount)
   return match !== null && (match[1] ?? '').length <= decimals(currency)
 }
 
-/** Writes a number (SQL gives numeric as text) with the decimals of its currency: `'1280.500'` ILS is `1280.50`. */
+/** Writes a number (SQL returns numeric as text) with the decimals of its currency: `'1280.500'` ILS is `1280.50`. */
 export function amountOf(value: string | Big, currency: string): Amount {
   return { currency, amount: new Big(value).toFixed(decimals(currency)) }
 }
 
-/** Adds decimal texts exactly. Nothing adds up to `'0'`. */
+/** Adds decimal texts exactly; `'0'` for an empty list. */
 export function sum(values: readonly string[]): string {
   return values.reduce((total, value) => total.plus(value), new Big(0)).toFixed()
 }

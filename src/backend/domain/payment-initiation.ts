@@ -2,7 +2,7 @@ import { type AccountReference, referenceMembers } from './access.ts'
 import { type Kept, keep } from './keep.ts'
 import type { Amount } from './money.ts'
 
-/** The initiation of a payment, as far as the bank looks at it. */
+/** The initiation of a payment: the members that the bank uses. */
 export interface PaymentInitiation {
   readonly endToEndIdentification?: string
   readonly debtorAccount?: AccountReference
@@ -51,7 +51,7 @@ const members = {
   requestedExecutionTime: true,
 } as const satisfies Kept
 
-/** Takes over an initiation that fits its document, without the unknown members that it may carry. */
+/** Reads an initiation that fits its document, and drops unknown members. */
 export function readPaymentInitiation(body: object): PaymentInitiation {
   // The document has checked every member that is kept.
   return keep(body, members) as PaymentInitiation

@@ -2,37 +2,37 @@ import type { Market } from './banking-days.ts'
 import { paymentTransitions, type TransactionStatus } from './payment.ts'
 import { after } from './transitions.ts'
 
-/** Who bears the charges (`chargeBearer` of the documents). */
+/** The party that bears the charges (`chargeBearer` of the documents). */
 export type ChargeBearer = 'DEBT' | 'CRED' | 'SHAR' | 'SLEV'
 
-/** What a payment product allows (docs/bank.md, Payments; the figures are our choice). */
+/** The rules of a payment product (docs/bank.md, Payments; the figures are our choice). */
 export interface PaymentProduct {
   /** Lower case, as the path has it. */
   readonly name: string
   /** The only currency; undefined: any. */
   readonly currency: string | undefined
-  /** Countries both accounts must be in; undefined: any. */
+  /** Countries of both accounts; undefined: any. */
   readonly countries: ReadonlySet<string> | undefined
-  /** The amount must stay below it. */
+  /** The amount must be below this one. */
   readonly below: string | undefined
-  /** The amount may reach it. */
+  /** Maximum amount, included. */
   readonly most: string | undefined
   readonly settlement: 'instant' | 'gross' | 'batch'
-  /** How entries name its kind of credit transfer (ISO 20022): domestic, SEPA or across borders. */
+  /** The kind of credit transfer in entries (ISO 20022): domestic, SEPA or cross-border. */
   readonly transfer: 'DMCT' | 'ESCT' | 'XBCT'
-  /** Whose banking days it keeps; instant payments keep none. */
+  /** The calendar of its banking days; instant payments ignore it. */
   readonly market: Market
-  /** Whether an execution date other than today may be asked for. */
+  /** Whether a payment may request a later execution date. */
   readonly isDatable: boolean
-  /** How long it can be withdrawn once approved. */
+  /** Until when an approved payment can be cancelled. */
   readonly isCancellable: 'never' | 'untilExecuted' | 'untilSettled'
   /** Whether the remittance information is mandatory. */
   readonly needsRemittance: boolean
-  /** Whether the debtor's account must be named at initiation. */
+  /** Whether the initiation must name the debtor's account. */
   readonly needsDebtor: boolean
-  /** Empty: the member means nothing for the product, and is ignored. */
+  /** Empty: the product ignores the member. */
   readonly chargeBearers: readonly ChargeBearer[]
-  /** Members that the documents of the market do not have for it: ignored, but refused to applications that are strict. */
+  /** Members that the market's documents do not have for the product: ignored, but an error for strict applications. */
   readonly foreignMembers: readonly string[]
 }
 
@@ -142,16 +142,16 @@ const products: readonly PaymentProduct[] = [
 /** The names of all products, as paths have them. */
 export const paymentProductNames: readonly string[] = products.map(({ name }) => name)
 
-/** Finds a product by its name in the path; upper case is another name. Undefined: this bank does not have it. */
+/** Finds a product by its name in the path, in lower case; undefined: this bank does not have it. */
 export function findPaymentProduct(name: string): PaymentProduct | undefined {
   return products.find((product) => product.name === name)
 }
 
 /**
- * The status of a payment after a cancellation. An unapproved payment can
- * always be cancelled, an approved one as long as its product allows.
+ * The status of a payment after a cancellation, which is always possible before the
+ * approval, and afterwards as long as the product allows.
  *
- * @returns undefined when it is too late
+ * @returns undefined if it is too late
  */
 export function withdrawn(
   { isCancellable }: PaymentProduct,

@@ -1,8 +1,7 @@
 // This folder has the bank's rules as pure functions. Each life cycle is a table of transitions: `payment.ts`,
-// `consent.ts`, `mandate.ts` and `authorisation.ts`, all read with `transitions.ts`. `access.ts` says what a consent
-// covers, `payment-products.ts` which payments exist, `settlement.ts` and `banking-days.ts` when money moves,
-// `bank-time.ts` which day it is. Nothing here reads a clock, a table or a request: callers hand in what a rule
-// needs.
+// `consent.ts`, `mandate.ts` and `authorisation.ts`, all read with `transitions.ts`. `access.ts` determines what a
+// consent covers, `payment-products.ts` which payments exist, `settlement.ts` and `banking-days.ts` when money moves,
+// `bank-time.ts` which day it is. Nothing here reads a clock, a table or a request: callers pass what a rule needs.
 
 import type { EventOf, Transitions } from './transitions.ts'
 
@@ -31,12 +30,12 @@ const transitions = {
 export type TransactionStatus = keyof typeof transitions
 
 /**
- * - `authorise`: the PSU approved; `refuse`: refused, failed or let it run out
- * - `postpone`: it cannot begin on the day it should, and begins later
- * - `fund`: the funds are there, before its day of execution begins
- * - `execute`: the bank takes it into settlement; `settle`: booked on the debtor's account
+ * - `authorise`: the PSU approved; `refuse`: the PSU refused, failed or let the time run out
+ * - `postpone`: the payment begins later than requested
+ * - `fund`: the funds suffice, before the day of execution
+ * - `execute`: the payment goes into settlement; `settle`: the bank has booked it on the debtor's account
  * - `credit`: the creditor's bank has booked it, too
- * - `reject`: the bank refuses it (limit, funds, closed account); `cancel`: withdrawn before settlement
+ * - `reject`: the bank rejects the payment (limit, funds, closed account); `cancel`: before settlement
  */
 export type PaymentEvent = EventOf<typeof transitions>
 

@@ -16,7 +16,7 @@ export function blockedUntil({ failures, failedAt }: Failures, now: number): num
   return failures >= failuresMost && now < until ? until : undefined
 }
 
-/** The count after one more failure. After a block it begins again. */
+/** The count after one more failure. A new count begins after a block. */
 export function afterFailure({ failures }: Failures, now: number): Failures {
   return { failures: (failures >= failuresMost ? 0 : failures) + 1, failedAt: new Date(now) }
 }

@@ -1,33 +1,33 @@
 /**
- * How a person of the sandbox answers when asked to approve, and what happens
- * to the approved resource then (docs/sandbox.md).
+ * How a customer of the sandbox answers a request to approve, and what then happens
+ * to the resource (docs/sandbox.md).
  */
 export type PsuBehaviour =
   | 'successful'
   /** Refuses everything. */
   | 'rejected'
-  /** Is blocked at the bank: unknown to TPPs. */
+  /** The bank has blocked this customer: unknown to TPPs. */
   | 'blocked'
-  /** Has shut its accounts to TPPs. */
+  /** Has closed the accounts to TPPs. */
   | 'serviceBlocked'
-  /** Approves, but the bank rejects the payment: over the person's limit. */
+  /** Approves, but the bank rejects the payment as over the customer's limit. */
   | 'internalLimit'
   /** Approves, but refuses to cancel. */
   | 'cancellationRejected'
-  /** Approves a consent that is expired at once. */
+  /** Approves a consent, which expires at once. */
   | 'consentExpired'
   /** Approves a consent and revokes it at once. */
   | 'consentRevoked'
-  /** Approves a consent that the bank suspends at once. */
+  /** Approves a consent, which the bank suspends at once. */
   | 'consentSuspended'
   /** Needs no second factor: the password is enough. */
   | 'exempted'
-  /** Has a single way to get a one-time password, so there is nothing to choose. */
+  /** Has one way to get a one-time password, so there is no choice. */
   | 'oneMethod'
-  /** Approves on the bank's page, and the bank wants the TPP to confirm it. */
+  /** Approves on the bank's page, and the TPP has to confirm the approval. */
   | 'confirmation'
 
-/** Whether the person says yes when asked on its own device. */
+/** Whether the customer approves when asked. */
 export function approves(behaviour: PsuBehaviour, purpose: 'creation' | 'cancellation'): boolean {
   switch (behaviour) {
     case 'rejected':
@@ -41,7 +41,7 @@ export function approves(behaviour: PsuBehaviour, purpose: 'creation' | 'cancell
   }
 }
 
-/** Whether a consent that the person approves stays valid. */
+/** Whether a consent stays valid after the customer's approval. */
 export function keepsConsents(behaviour: PsuBehaviour): boolean {
   return approves(behaviour, 'creation') && !behaviour.startsWith('consent')
 }
@@ -75,7 +75,7 @@ const methods: readonly ScaMethod[] = [
   },
 ]
 
-/** The ways in which a person can approve once its password was right; none: the password is enough. */
+/** The second factors that a person can choose after the password; empty: the password is enough. */
 export function scaMethodsOf(behaviour: PsuBehaviour): readonly ScaMethod[] {
   if (behaviour === 'exempted') return []
   return behaviour === 'oneMethod' ? [sms] : methods

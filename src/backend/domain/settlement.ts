@@ -2,19 +2,19 @@ import { addDays, instantOf, onDay, timeOnDay } from './bank-time.ts'
 import { bankingDayFrom, type Market } from './banking-days.ts'
 import type { PaymentProduct } from './payment-products.ts'
 
-/** Hours of the bank (all our choice): gross settlement is open from one to the other, batches settle at their window. */
+/** Hours of the bank (all our choice): gross settlement is open between the first two; batches settle at the window. */
 const opening = 8
 const closing = 17
 const batchWindow = 18
-/** A day's dated payments are taken into settlement then. */
+/** The hour at which payments with a requested date go into settlement. */
 const executionHour = 6
 
-/** Settlements without funds after which a payment is rejected. */
+/** Maximum number of settlement attempts without funds; then the bank rejects the payment. */
 export const settlementsMost = 3
 /** Milliseconds until the creditor's bank confirms that it has booked a payment. */
 export const creditMs = 30_000
 
-/** What a payment may ask for beside "as soon as possible". */
+/** The time that a payment may request; absent: as soon as possible. */
 export interface RequestedExecution {
   /** A day of the bank. */
   readonly requestedExecutionDate?: string
@@ -22,21 +22,21 @@ export interface RequestedExecution {
   readonly requestedExecutionTime?: string
 }
 
-/** When an approved payment does what; milliseconds since 1970. */
+/** The times of an approved payment, in milliseconds since 1970. */
 export interface SettlementPlan {
-  /** It begins later than it was asked to: no banking day, or outside the hours. */
+  /** Whether the payment begins later than requested: not a banking day, or outside the hours. */
   readonly isPostponed: boolean
-  /** Its funds are looked at: when its day begins, or with the execution. */
+  /** The check of funds: at the beginning of its day, or with the execution. */
   readonly fundsAt: number
-  /** It is taken into settlement. */
+  /** The start of settlement. */
   readonly executeAt: number
-  /** It is booked. */
+  /** The booking. */
   readonly settleAt: number
 }
 
 /**
  * Plans the settlement of a payment approved at `approvedAt` (milliseconds
- * since 1970). Our choice: an instant payment is booked within two seconds on
+ * since 1970). Our choice: the bank books an instant payment within two seconds on
  * every day; a gross one within a minute, from 8 to 17 on banking days; a batch
  * one at the next 18:00 of a banking day. A payment for a later day begins at
  * 06:00 on that day, or on the next banking day.
@@ -61,7 +61,7 @@ export function planSettlement(
   }
 }
 
-/** When settlement is tried again after the funds were missing; undefined: an instant payment does not wait. */
+/** The time of the next attempt after one without funds; undefined for an instant payment, which has only one. */
 export function nextAttempt(
   product: PaymentProduct,
   failedAt: number,
@@ -108,7 +108,7 @@ function settlementFrom(
   }
 }
 
-/** The instant itself while gross settlement is open, else when it opens next. */
+/** The instant itself while gross settlement is open, else its next opening. */
 function openFrom(instant: number, market: Market, timeZone: string): number {
   const day = onDay(instant, timeZone)
   const isOver = instant >= timeOnDay(day, closing, timeZone)
@@ -116,7 +116,7 @@ function openFrom(instant: number, market: Market, timeZone: string): number {
   return Math.max(instant, timeOnDay(openDay, opening, timeZone))
 }
 
-/** The first window of a banking day strictly after the instant: who comes at 18:00 sharp has missed it. */
+/** The first window of a banking day strictly after the instant: 18:00 itself counts for the next window. */
 function windowAfter(instant: number, market: Market, timeZone: string): number {
   const day = onDay(instant, timeZone)
   const isMissed = instant >= timeOnDay(day, batchWindow, timeZone)

@@ -1,4 +1,4 @@
-/** A life cycle: for every state the events it accepts and the state each leads to. A state without events is final. */
+/** A life cycle: the events that each state accepts, with the state they lead to. A state without events is final. */
 export type Transitions<State extends string, Event extends string> = Readonly<
   Record<State, Readonly<Partial<Record<Event, State>>>>
 >
@@ -6,7 +6,7 @@ export type Transitions<State extends string, Event extends string> = Readonly<
 /** The events of a life cycle, from its table. */
 export type EventOf<Table> = { [State in keyof Table]: keyof Table[State] }[keyof Table]
 
-/** The state an event leads to, or undefined where the state does not accept it. */
+/** The state after an event; undefined if the current state does not accept the event. */
 export function after<State extends string, Event extends string>(
   transitions: Transitions<State, Event>,
   state: State,
@@ -15,7 +15,7 @@ export function after<State extends string, Event extends string>(
   return transitions[state][event]
 }
 
-/** Whether nothing can happen any more. */
+/** Whether a state accepts no events. */
 export function isFinal<State extends string, Event extends string>(
   transitions: Transitions<State, Event>,
   state: State,
@@ -23,11 +23,11 @@ export function isFinal<State extends string, Event extends string>(
   return Object.keys(transitions[state]).length === 0
 }
 
-/** The states that something can still happen in, in the order of the table. */
+/** The states that accept events, in the order of the table. */
 export function openStates<State extends string, Event extends string>(
   transitions: Transitions<State, Event>,
 ): State[] {
-  // Object.keys forgets the type of a record's keys; a table has no others than its states.
+  // Object.keys returns strings; the keys of a table are its states.
   const states = Object.keys(transitions) as State[]
   return states.filter((state) => !isFinal(transitions, state))
 }

@@ -15,7 +15,7 @@ export interface AskForApprovalOptions {
   readonly psu: Psu | undefined
 }
 
-/** Opens the authorisation of a new resource. @returns what the answer says about it: links, and a message for the PSU */
+/** Opens the authorisation of a new resource. @returns its part of the answer: links, and a message for the PSU */
 export async function askForApproval(
   bank: Bank,
   stores: Stores,

@@ -81,7 +81,7 @@ export function createAuthorisationHandlers(bank: Bank) {
   function updating(find: (call: BankCall) => Promise<OwnParent>): Handler {
     return async (call) => {
       const { parent, paths, isReadable } = await find(call)
-      // A refusal is returned, not thrown: a wrong password must be counted, and throwing would undo that.
+      // `update` returns a refusal instead of throwing it, because a rollback would undo the count of wrong passwords.
       const outcome = await bank.stores.transaction(async (stores) => {
         const found = own(await findById(stores, call), parent)
         const time = { now: call.now, timeZone: bank.timeZone }
@@ -144,7 +144,7 @@ function findById(
   return isUuid(id) ? stores.authorisations.find(id) : Promise.resolve(undefined)
 }
 
-/** Refuses an authorisation of another resource, and one of a cancellation, which has no path. */
+/** Rejects an authorisation of another resource, and one of a cancellation, which has no path. */
 function own(authorisation: Authorisation | undefined, parent: Parent): Authorisation {
   const parentId = parent.kind === 'payment' ? authorisation?.paymentId : authorisation?.consentId
   if (authorisation?.purpose !== 'creation' || parentId !== parent.id) {

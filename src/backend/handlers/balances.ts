@@ -61,7 +61,7 @@ function balancesOf(
   ]
 }
 
-/** The balances of a card account: what is owed is negative. */
+/** The balances of a card account: debts are negative. */
 export function cardBalancesOf(
   card: CardAccount,
   figures: CardFigures = noCardFigures,

@@ -24,7 +24,7 @@ export function createConsentCheck(bank: Bank) {
       return found
     },
 
-    /** Refuses a resource that the consent does not cover with this right. */
+    /** Rejects a resource that the consent does not cover with this right. */
     cover({ rights }: ConsentWithRights, resourceId: string, right: Right): ReadonlySet<Right> {
       const granted = rights.get(resourceId)
       if (granted === undefined) {
@@ -36,10 +36,9 @@ export function createConsentCheck(bank: Bank) {
 
     /**
      * Counts a read, as the last check. A recurring consent allows each read without
-     * the PSU `frequencyPerDay` times a day. Each page of a list counts by
-     * itself, so a TPP that follows the links has read the list once. The first
-     * read is recorded. With a one-off consent it starts the two hours, and
-     * nothing else limits that consent.
+     * the PSU `frequencyPerDay` times a day. Each page of a list has its own
+     * count, so a TPP that follows the links has read the list once. The first
+     * read starts the two hours of a one-off consent, which has no other limit.
      */
     async count(
       call: BankCall,
@@ -70,7 +69,7 @@ export function createConsentCheck(bank: Bank) {
   }
 }
 
-/** The refusal of a read that the consent does not include. */
+/** The error for a read that the consent does not include. */
 export function lacking(right: Right): BankError {
   const what = right === 'listBalances' ? 'balances' : right
   return new BankError('CONSENT_INVALID', `The consent does not include: ${what}`)

@@ -30,10 +30,10 @@ import { checkReference } from './references.ts'
 /** Types of accounts that this bank keeps (ISO 20022 cash account types). */
 const kept = new Set(['CACC', 'SVGS', 'CARD'])
 
-/** Maximum months of a consent (our choice). A longer request is shortened, and GET shows the result. */
+/** Maximum months of a consent (our choice). The bank shortens a longer request, and GET shows the result. */
 const validMonthsMost = 36
 
-/** The request, as the document describes it. */
+/** The request as the document describes it. */
 interface ConsentRequest {
   readonly access: unknown
   readonly recurringIndicator: boolean
@@ -164,7 +164,7 @@ export function createConsentHandlers(bank: Bank) {
   return { create, read, readStatus, remove }
 }
 
-/** Refuses a consent that is not valid, and in a drill one that is, as if it had expired. */
+/** Rejects a consent that is not valid. In a drill, also rejects a valid one, as expired. */
 export function checkUsable(
   { isConsentExpired }: Pick<BankCall, 'isConsentExpired'>,
   consent: Pick<Consent, 'status'>,
@@ -173,7 +173,7 @@ export function checkUsable(
   if (isConsentExpired) throw expired()
 }
 
-/** The refusal of a consent that has expired. */
+/** The error for an expired consent. */
 export function expired(): BankError {
   return new BankError('CONSENT_EXPIRED', 'The consent has expired')
 }

@@ -1,8 +1,8 @@
-// This folder answers the calls of the bank's interface, one handler for each operation. This table is the list; the
-// bank refuses documents with an operation that it lacks. `payments.ts`, `consents.ts`, `mandates.ts` and
-// `authorisations.ts` are the resources, `accounts.ts`, `card-accounts.ts` and `reports.ts` what consents open;
-// `*-rules.ts` and `*-check.ts` refuse what a document cannot express. Only handlers translate between the
-// documents' JSON and the bank's resources. They never see the gateway's header, HTTP or SQL.
+// This folder answers the calls of the bank's interface, one handler for each operation. This table lists them.
+// `payments.ts`, `consents.ts`, `mandates.ts` and `authorisations.ts` are the resources; `accounts.ts`,
+// `card-accounts.ts` and `reports.ts` serve the data that consents cover; `*-rules.ts` and `*-check.ts` check what a
+// document cannot express. Only handlers translate between the documents' JSON and the bank's resources. They have no
+// access to the gateway's header, HTTP or SQL.
 
 import type { Bank } from '../bank.ts'
 import type { Handler } from '../bank-call.ts'
@@ -15,8 +15,8 @@ import { createPaymentHandlers } from './payments.ts'
 import { createReportHandlers } from './reports.ts'
 
 /**
- * The handlers of all operations, by operationId. The bank refuses documents
- * with an operation that is not here.
+ * The handlers of all operations, by operationId. The bank rejects a document with
+ * an operation that is not listed here.
  */
 export function createHandlers(bank: Bank): Readonly<Record<string, Handler>> {
   const mandates = createMandateHandlers(bank)

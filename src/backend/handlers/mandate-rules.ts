@@ -10,7 +10,7 @@ import { checkSepaMandate, creditorIdentifierOf } from './sepa-mandate-rules.ts'
  * Checks a request beyond its schema (docs/bank.md, Mandates).
  *
  * @returns the instrument of the mandate
- * @throws {BankError} 400 FORMAT_ERROR with everything that is wrong, else
+ * @throws {BankError} 400 FORMAT_ERROR with all errors, else
  *   PARAMETER_NOT_SUPPORTED, SERVICE_INVALID, PERIOD_INVALID or PARAMETER_NOT_CONSISTENT
  */
 export function checkMandate(body: MandateRequest, today: string): LocalInstrument {

@@ -15,7 +15,7 @@ export function keptDays(today: string): Days {
 /**
  * The parameter with which a call asks for a delta, or undefined.
  *
- * @throws {BankError} 400 FORMAT_ERROR when it sends both
+ * @throws {BankError} 400 FORMAT_ERROR for a call with both
  */
 export function wantsDelta({ query }: BankCall): 'entryReferenceFrom' | 'deltaList' | undefined {
   const hasReference = query['entryReferenceFrom'] !== undefined
@@ -25,11 +25,11 @@ export function wantsDelta({ query }: BankCall): 'entryReferenceFrom' | 'deltaLi
 }
 
 /**
- * Reads dateFrom and dateTo for lists without deltas. Silently omits entries
- * older than the bank keeps; a day in the future means today.
+ * Reads dateFrom and dateTo for lists without deltas. Omits days before the
+ * oldest kept entry; a day in the future means today.
  *
- * @throws {BankError} 400 FORMAT_ERROR without a beginning, PARAMETER_NOT_SUPPORTED when
- *   a delta is to say where to begin, PERIOD_INVALID for a wrong order
+ * @throws {BankError} 400 FORMAT_ERROR without a beginning, PARAMETER_NOT_SUPPORTED for
+ *   a delta in place of a beginning, PERIOD_INVALID for a wrong order
  */
 export function readDays(call: BankCall, today: string): Days {
   const delta = wantsDelta(call)
@@ -50,7 +50,7 @@ export function readDays(call: BankCall, today: string): Days {
     throw new BankError('PERIOD_INVALID', [{ path: 'dateTo', text: 'Lies before dateFrom' }])
   }
   const { from: oldest } = keptDays(today)
-  // A report that ends before the kept entries is empty; SQL may not have its days (0000-01-01).
+  // A report that ends before the kept entries is empty; SQL may not support its days (0000-01-01).
   const end = to !== undefined && to < oldest ? addDays(oldest, -1) : (to ?? today)
   return { from: first > oldest ? first : oldest, to: end < today ? end : today }
 }
@@ -86,7 +86,7 @@ export function pageLinks(
   if (last === 0 && page.index === 0) return {}
   const [path = '', query = ''] = call.target.split('?')
   const to = (index: number) => {
-    // Ignored parameters do not come back in links, whose length is limited.
+    // Links omit parameters that the bank ignores, because their length is limited.
     const parameters = new URLSearchParams(
       [...new URLSearchParams(query)].filter(([name]) => Object.hasOwn(call.query, name)),
     )

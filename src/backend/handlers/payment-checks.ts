@@ -56,7 +56,7 @@ export async function checkDebtor(
   }
 }
 
-/** Whether the TPP wants a payment without funds rejected instead of retried. */
+/** Whether the bank is to reject a payment without funds instead of retrying it. */
 export function prefersRejection({ headers }: BankCall): boolean {
   return textOf(headers['tpp-rejection-nofunds-preferred'])?.toLowerCase() === 'true'
 }

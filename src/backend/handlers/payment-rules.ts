@@ -9,12 +9,12 @@ import { checkReference } from './references.ts'
 /** Maximum months that a payment may lie in the future (our choice). */
 const horizonMonths = 12
 
-/** Milliseconds that a time for "now" may lie in the past, because clocks differ and calls take time (our choice). */
+/** Milliseconds by which a requested time may lie in the past, because clocks differ and calls take time (our choice). */
 const clockSkewMs = 300_000
 
 export interface PaymentCheck {
   readonly product: PaymentProduct
-  /** Whether to refuse members that the product does not have. */
+  /** Whether to reject members that the product does not have. */
   readonly isStrict: boolean
   /** Milliseconds since 1970. */
   readonly now: number
@@ -25,7 +25,7 @@ export interface PaymentCheck {
  * Checks an initiation against the rules of its product, beyond its schema
  * (docs/bank.md, Payments).
  *
- * @throws {BankError} 400 FORMAT_ERROR with everything that is wrong, else PARAMETER_NOT_CONSISTENT,
+ * @throws {BankError} 400 FORMAT_ERROR with all errors, else PARAMETER_NOT_CONSISTENT,
  *   PARAMETER_NOT_SUPPORTED, EXECUTION_DATE_INVALID
  */
 export function checkPayment(body: PaymentInitiation, check: PaymentCheck): void {
@@ -100,7 +100,7 @@ function checkAccounts(
   return messages
 }
 
-/** Well-formed input that contradicts itself or asks for more than the product offers. */
+/** Rejects well-formed input that contradicts itself or exceeds the product. */
 function checkOptions(
   body: PaymentInitiation,
   { name, chargeBearers, market }: PaymentProduct,

@@ -137,7 +137,7 @@ export function createPaymentHandlers(bank: Bank) {
 
   /**
    * Cancels a payment at once if it is not approved. If it is approved and
-   * cancellable, asks the PSU to approve the cancellation. Otherwise it is too late.
+   * cancellable, asks the PSU to approve the cancellation. Rejects any other.
    */
   const cancel: Handler = async (call) => {
     const { id } = await findOwnPayment(bank, call)

@@ -1,4 +1,4 @@
-/** Drops members that are null or undefined; answers leave such members out. */
+/** Drops members that are null or undefined, because answers omit them. */
 export function present<Members extends object>(members: Members): Partial<Members> {
   // Dropping members keeps the types of those that remain.
   return Object.fromEntries(

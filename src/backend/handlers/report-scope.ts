@@ -17,8 +17,8 @@ export interface ReportScope {
 
 /**
  * Reads which entries a call asks for. A delta defines its own beginning, so
- * dateFrom and dateTo have no effect. An account that combines sub-accounts offers
- * no deltas, because their entries share no numbers.
+ * dateFrom and dateTo have no effect. An account that combines sub-accounts has
+ * no deltas, because its sub-accounts number their entries separately.
  *
  * @throws {BankError} as {@link readDays} does, and 400 RESOURCE_UNKNOWN for a reference of no entry
  */

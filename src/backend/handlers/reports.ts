@@ -49,7 +49,7 @@ export function createReportHandlers(bank: Bank) {
       ])
     }
     const today = onDay(call.now, bank.timeZone)
-    // Standing orders have no day, so all other parameters have no effect.
+    // Standing orders have no day, so the other parameters have no effect.
     const scope = status === 'information' ? undefined : await readScope(bank, call, account, today)
     const wantsBalances = scope !== undefined && call.query['withBalance'] === true
     if (wantsBalances && !rights.has('listBalances')) throw lacking('listBalances')
@@ -126,7 +126,7 @@ export function createReportHandlers(bank: Bank) {
   /**
    * The entries that the reader has not received. The first page records them as
    * reported; its links name the entry before them, so that all pages belong to
-   * one report. Both in one transaction: if the read fails, nothing is recorded.
+   * one report. One transaction reads and records, so a failed read records nothing.
    */
   function newEntries(
     reader: Reader,

@@ -9,7 +9,7 @@ const nameMost = 70
 const addressLinesMost = 2
 const addressLineMost = 70
 
-/** All violations of the SEPA direct debit rulebooks that the document does not cover. */
+/** All violations of the SEPA direct debit rulebooks that the document does not detect. */
 export function checkSepaMandate(body: MandateRequest): BankMessage[] {
   return [...checkCreditorIdentifier(body), ...checkParties(body), ...checkAmounts(body)]
 }

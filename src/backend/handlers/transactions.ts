@@ -6,8 +6,8 @@ import type { Transaction } from '../stores/entries.ts'
 import { present } from './present.ts'
 
 /**
- * The reference of a booked entry, unique within the account that shows it. If
- * that combines sub-accounts, the currency distinguishes them.
+ * The reference of a booked entry, unique within the account that shows it. The
+ * currency distinguishes the sub-accounts of an account that combines them.
  */
 export function referenceIn(
   shownIn: Account,

@@ -19,13 +19,13 @@ import type { Authorisation } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
 
-/** The state after a step, and other members of the answer. */
+/** The state after a step, and further members of the answer. */
 export interface Step {
   readonly authorisation: Pick<Authorisation, 'id' | 'approach' | 'status'>
   readonly extras: object
 }
 
-/** The body of a PUT as the document describes it: exactly one member, or none. */
+/** The body of a PUT as the document describes it: at most one member. */
 interface Update {
   readonly psuData?: { readonly password?: string }
   readonly authenticationMethodId?: string
@@ -40,8 +40,8 @@ interface Updating extends Deciding {
 
 /**
  * Creates the steps of an authorisation that a TPP takes by PUT (docs/bank.md,
- * Approval). A step runs in the caller's transaction, with the parent locked and the
- * authorisation undecided. It returns refusals that must not roll it back.
+ * Approval). A step runs in the transaction that has locked the authorisation, which
+ * must be undecided. The step returns refusals that must not roll it back.
  */
 export function createUpdate(bank: Bank) {
   return async function update(
@@ -70,7 +70,7 @@ export function createUpdate(bank: Bank) {
     return authorise(updating, psu, body.scaAuthenticationData ?? '')
   }
 
-  /** A right password leads to the second factor, if any. A wrong one is counted; the third fails the authorisation. */
+  /** A correct password leads to the second factor, if any. The third wrong one fails the authorisation. */
   async function authenticate(
     updating: Updating,
     psu: Psu | undefined,
@@ -121,7 +121,7 @@ export function createUpdate(bank: Bank) {
 
 const steps = { psuData: true, authenticationMethodId: true, scaAuthenticationData: true }
 
-/** The PSU is authenticated and now approves or refuses, as its persona does. */
+/** Takes the decision of an authenticated PSU: to approve or refuse, as its persona does. */
 async function conclude(updating: Updating, psu: Psu): Promise<Step> {
   const { authorisation } = updating
   const approved = approves(psu.behaviour, authorisation.purpose)
@@ -129,7 +129,7 @@ async function conclude(updating: Updating, psu: Psu): Promise<Step> {
   return { authorisation: { ...authorisation, status }, extras: {} }
 }
 
-/** The code came back with the PSU's browser, so its holder is where the PSU approved. The third wrong code fails the authorisation. */
+/** Confirms an approval with the code that came back in the PSU's browser. The third wrong code fails the authorisation. */
 async function confirm(
   updating: Updating,
   psu: Psu | undefined,
@@ -164,7 +164,7 @@ async function wrongCredentials(
   return new BankError('PSU_CREDENTIALS_INVALID', 'The credentials of the PSU are wrong')
 }
 
-/** The same for a right and a wrong secret, so a block also ends guessing. */
+/** The same error for a correct and a wrong secret, so a block also stops guessing. */
 function blocked(until: number): BankError {
   const text = `Too many failed attempts in a row: the PSU is blocked until ${new Date(until).toISOString()}`
   return new BankError('PSU_CREDENTIALS_INVALID', text)
@@ -218,7 +218,7 @@ function challenge(method: ScaMethod): object {
   }
 }
 
-/** The PSU of the authorisation. The header may name it first, but must not name another one. */
+/** The PSU of the authorisation. The header may name it first but must not name another. */
 async function boundPsu(
   stores: Stores,
   authorisation: Authorisation,

@@ -11,11 +11,10 @@ import { isCovering } from './debtor.ts'
 import { lockAccounts } from './lock-accounts.ts'
 
 /**
- * Takes a payment one step further, at the time the step was planned for, in
- * the transaction of the caller, who has locked the payment: its funds are
- * checked, it goes into settlement, is booked, is confirmed by the creditor's
- * bank. Without funds settlement is tried three times; an instant payment, and
- * one whose TPP wants it so, is rejected at once.
+ * Takes a payment one step further at the planned time: check of funds, settlement,
+ * booking, confirmation by the creditor's bank. The caller's transaction must have
+ * locked the payment. Without funds, the bank tries settlement three times. It
+ * rejects an instant payment, or one with `rejectsWithoutFunds`, at once.
  */
 export async function advance(
   bank: Pick<Bank, 'randomUUID' | 'timeZone'>,
@@ -37,7 +36,7 @@ export async function advance(
   }
 }
 
-/** Before the day of execution: covered, or not yet. With the execution: into settlement, which looks again. */
+/** Records whether the payment is covered. On the day of execution it goes into settlement, which checks again. */
 async function checkFunds(stores: Stores, payment: Payment): Promise<void> {
   const { executeAt, settleAt, debtorAccountId, dueAt } = planOf(payment)
   const [debtor] = await stores.accounts.byIds([debtorAccountId])
@@ -72,7 +71,7 @@ async function settle(
     return settleLater(bank.timeZone, stores, payment, product)
   }
   await bookPayment(bank, stores, moved, { payment, at })
-  // Of other banks only those that take part in instant payments say that they have booked it.
+  // Other banks confirm the booking only of instant payments.
   const isConfirmed = product.settlement === 'instant' || creditor !== undefined
   const dueAt = isConfirmed ? new Date(at.getTime() + creditMs) : null
   await move(stores, payment, 'settle', { dueAt, fundsAvailable: true })
@@ -95,7 +94,7 @@ async function settleLater(
   await stores.payments.update(payment.id, { settleAt, dueAt: settleAt, attempts, fundsAvailable })
 }
 
-/** What a constraint promises of every payment that is approved and not settled. */
+/** The members that a constraint guarantees for every approved payment until its settlement. */
 function planOf({ id, executeAt, settleAt, dueAt, debtorAccountId }: Payment) {
   if (executeAt === null || settleAt === null || dueAt === null || debtorAccountId === null) {
     throw new Error(`payment ${id} is approved without an account or a time`)

@@ -8,9 +8,9 @@ import { bookTransfer } from './book-transfer.ts'
 import type { MovedAccounts } from './lock-accounts.ts'
 
 /**
- * Books a payment on the accounts of this bank, in the transaction of the
- * caller, who has locked payment and accounts. Entries carry the
- * planned time of the payment, even if a later read or job books it.
+ * Books a payment on the accounts of this bank. The caller's transaction must have
+ * locked the payment and the accounts. Entries carry the planned time of the
+ * payment, even if the booking happens later.
  */
 export async function bookPayment(
   bank: Pick<Bank, 'randomUUID' | 'timeZone'>,
@@ -20,7 +20,7 @@ export async function bookPayment(
 ): Promise<void> {
   const { body, amount, currency } = payment
   const { settlement, transfer } = assertFound(findPaymentProduct(payment.product))
-  // Issued and received: in real time, or as usual.
+  // Issued and received, as a real-time or an ordinary credit transfer.
   const [issued, received] = settlement === 'instant' ? ['IRCT', 'RRCT'] : ['ICDT', 'RCDT']
   await bookTransfer(bank, stores, moved, {
     day: onDay(at.getTime(), bank.timeZone),

@@ -6,7 +6,7 @@ import type { MovedAccounts } from './lock-accounts.ts'
 /** The codes that classify the entry of one side (ISO 20022 BankTransactionCode, and the bank's own). */
 type Codes = Pick<Booking, 'bankCode' | 'proprietaryCode'>
 
-/** Content of both entries, and what each says about the other side. */
+/** Content of both entries, and what each shows of the other side. */
 export interface Transfer
   extends Omit<
     Booking,
@@ -19,9 +19,9 @@ export interface Transfer
 }
 
 /**
- * Books an amount from the debtor to the creditor, as far as they are of this
- * bank, in the transaction of the caller, who has locked the accounts: both
- * balances and both entries change together or not at all.
+ * Books an amount on the debtor's account, and on the creditor's if it is of this
+ * bank. The caller's transaction must have locked the accounts: all balances and
+ * entries change together or not at all.
  *
  * @returns the id of the debtor's entry
  */

@@ -8,7 +8,7 @@ import type { BankWork } from './bank-work.ts'
 import { lockConsent, lockMandate } from './lock-resource.ts'
 import { moveMandate } from './move-mandate.ts'
 
-/** There is no such consent or mandate, or it does not accept the change as it is now. */
+/** The consent or mandate does not exist, or its status does not accept the change. */
 export class Unchangeable extends Error {
   readonly kind: 'consent' | 'mandate'
   /** Undefined: it does not exist. */
@@ -54,7 +54,7 @@ export async function changeConsent(
 
 /**
  * Suspends or resumes a mandate for the bank, or revokes it for the debtor.
- * Revoking ends it (MD16), together with a cancellation that waits for approval.
+ * A revocation (MD16) also ends a cancellation that waits for approval.
  *
  * @param id `mandateResourceId` of the interface
  * @returns the new status

@@ -1,8 +1,8 @@
 // This folder has the bank's changes that touch several resources or need time. Read this file first: it makes the
 // changes that are due, in the order of their times, and `timer.ts` wakes it. All approvals, from pages, calls or
 // devices, end in `decide.ts`; `advance-payment.ts` and `collect.ts` move money, `book-*.ts` write the entries. Each
-// function works in the caller's transaction on rows that `lock-resource.ts` and `lock-accounts.ts` lock in one order.
-// Nothing here knows HTTP or the form of a document.
+// function works in the caller's transaction on rows that `lock-*.ts` lock in one order. Nothing here depends on HTTP
+// or the form of a document.
 
 import { isOutage } from '../../platform/database/database.ts'
 import { assertFound } from '../assert-found.ts'
@@ -16,30 +16,29 @@ import { advance } from './advance-payment.ts'
 import { decide } from './decide.ts'
 import { lockAuthorisation } from './lock-authorisation.ts'
 
-/** Milliseconds until a change is tried again that concerns a resource in use elsewhere. */
+/** Milliseconds until the clockwork retries a change whose resource another process has locked. */
 const busyMs = 50
 
-/** What {@link Clockwork.catchUp} leaves. */
+/** The result of {@link Clockwork.catchUp}. */
 export interface CaughtUp {
-  /** One error per change that failed. The others went on; the next time tries it again. */
+  /** One error per failed change. The next call retries it. */
   readonly failures: readonly unknown[]
-  /** When to look again, in milliseconds since 1970. Infinity: nothing is planned. */
+  /** The time of the next planned change, in milliseconds since 1970. Infinity: nothing is planned. */
   readonly nextAt: number
 }
 
 /**
- * Changes that only need time: people of the sandbox answer on their devices,
- * authorisations run out, payments are executed and booked. The {@link startTimer timer}
- * makes them when they are due; reads only read. That a consent or mandate has
- * ended needs no change: it is decided where it is read (`consentAt`, `mandateAt`).
+ * Changes that only need time: customers answer on their devices, authorisations run
+ * out, the bank executes and books payments. The {@link startTimer timer} makes them
+ * when they are due; reads change nothing. The end of a consent or mandate is not
+ * such a change: each read computes it (`consentAt`, `mandateAt`).
  */
 export interface Clockwork {
   /**
-   * Makes the changes that are due by `now`, one after the other in the order
-   * of their planned times: which of two payments gets the money, and which
-   * consent ends the other, must not depend on when the bank looks. Of several
-   * processes one makes a change; the others do not wait for it, and do not
-   * overtake it.
+   * Makes the changes that are due by `now`, one after the other, in the order of
+   * their planned times. So it does not depend on the moment of this call which of
+   * two payments gets the money, or which consent ends the other. Of several
+   * processes, one makes a change; the others neither wait for it nor overtake it.
    *
    * @throws when the database is down
    */
@@ -66,7 +65,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     }
   }
 
-  /** @returns false if the resource is in use elsewhere */
+  /** @returns false if another transaction has locked the resource */
   async function change(inside: Stores, { kind, id, at }: Due): Promise<boolean> {
     if (kind === 'step') {
       const isLocked = await inside.due.lock({ kind: 'payment', id })
@@ -81,7 +80,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
 
   async function step(inside: Stores, id: string, at: Date): Promise<void> {
     const payment = assertFound(await inside.payments.find(id))
-    // Another process may have taken the step, or the payment may have been cancelled.
+    // Another process may have taken the step, or a cancellation may have removed it.
     if (payment.dueAt !== null && payment.dueAt <= at) await advance(bank, inside, payment)
   }
 

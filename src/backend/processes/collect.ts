@@ -22,19 +22,19 @@ import { moveMandate } from './move-mandate.ts'
 
 /** Why a bank returns a collection (ISO 20022, ExternalReturnReason1Code). */
 export type CollectionReason =
-  /** No mandate that is valid. */
+  /** The mandate is not valid. */
   | 'MD01'
   /** Earlier than the mandate allows. */
   | 'DT01'
   /** More than the mandate allows. */
   | 'AM02'
-  /** Another currency than that of the instrument. */
+  /** Not the currency of the instrument. */
   | 'AM03'
-  /** The account does not have it. */
+  /** The funds do not suffice. */
   | 'AM04'
   /** Not the fixed amount. */
   | 'AM09'
-  /** No amount above zero with the decimals of its currency. */
+  /** Not above zero, or more decimals than the currency has. */
   | 'AM12'
   /** An account is closed. */
   | 'AC04'
@@ -72,12 +72,11 @@ export interface Collected {
 }
 
 /**
- * Presents a debit on a mandate: books it on the debtor's account, with the
- * creditor's name and reference, and on the creditor's where that is of this
- * bank, and begins the 36 months without a collection anew. A refused one leaves
- * no trace and does not count (our choice). What is due should be booked before
- * (`catchUp` of the clockwork), in transactions of its own: payments come out of the
- * same funds.
+ * Presents a debit on a mandate. Books it on the debtor's account, with the
+ * creditor's name and reference, and on the creditor's if it is of this bank. Starts
+ * the 36 months without a collection again. A refused collection leaves no trace and
+ * does not count (our choice). The caller should first book what is due (`catchUp` of
+ * the clockwork) in transactions of its own, because payments use the same funds.
  *
  * @throws {CollectionRefused} with the first reason of: mandate, currency, amount, day, account, funds
  */
@@ -150,7 +149,7 @@ function checkDay(body: MandateRequest, day: string): void {
   }
 }
 
-/** The account a mandate debits, and the creditor's where it is of this bank, held until the transaction ends. */
+/** Locks the account that a mandate debits, and the creditor's if it is of this bank, until the transaction ends. */
 async function lockMoved(
   stores: Stores,
   { body, psuId }: Mandate,
@@ -171,7 +170,7 @@ function checkStatus({ status }: Account, name: string): void {
   if (status === 'deleted') throw new CollectionRefused('AC04', `${name} is closed`)
 }
 
-/** As an entry names it: at most 70 characters; an institution without a name by its code. */
+/** The name of the creditor in an entry, at most 70 characters; for an institution without a name, its code. */
 function creditorNameOf(body: MandateRequest): string | null {
   const name = body.creditor.name ?? institutionOf(body)
   return name === undefined ? null : [...name].slice(0, 70).join('')

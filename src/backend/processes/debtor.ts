@@ -12,7 +12,7 @@ export function isDebitable(account: Account, currency: string): boolean {
   )
 }
 
-/** Whether an account can be debited with the amount: what it has, and the credit it is given. */
+/** Whether the balance and the credit limit of an account cover the amount. */
 export function isCovering(account: Account | undefined, amount: string): boolean {
   return (
     account?.status === 'enabled' &&
@@ -21,8 +21,8 @@ export function isCovering(account: Account | undefined, amount: string): boolea
 }
 
 /**
- * Finds the account a payment of a currency is debited to: the one named, or
- * without a name the person's first current account in that currency.
+ * Finds the account that a payment debits: the named one, otherwise the person's
+ * first current account in the payment's currency.
  *
  * @returns undefined when the person has no such account
  */

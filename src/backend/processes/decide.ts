@@ -25,12 +25,12 @@ import { findCreditorAccount } from './lock-accounts.ts'
 import type { LockedAuthorisation } from './lock-authorisation.ts'
 import { moveMandate } from './move-mandate.ts'
 
-/** How the PSU, or the time that ran out, decided. */
+/** The decision of the PSU. An authorisation whose time has run out counts as refused. */
 export type Decision =
   | {
       readonly approved: true
       readonly psu: Psu
-      /** Accounts and cards picked at the bank, where the TPP left the choice. (Default, and null: all that can be) */
+      /** Ids of the accounts and cards that the PSU picked, if the TPP left the choice. (Default and null: all) */
       readonly picked?: readonly string[] | null
     }
   | { readonly approved: false; readonly psu?: Psu }
@@ -108,8 +108,8 @@ async function decidePayment(
   const plan = planSettlement(product, body, now, bank.timeZone)
   const creditor = await findCreditorAccount(stores, body.creditorAccount, payment.currency)
   const isCreditable = creditor === undefined || creditor.status === 'enabled'
-  // What the PSU has approved the bank can still reject. Not earlier: the answer to
-  // POST would tell every TPP which accounts are closed.
+  // The bank can still reject an approved payment. Earlier, the answer to POST would
+  // reveal to every TPP which accounts are closed.
   const isRejected = decision.psu.behaviour === 'internalLimit' || !isCreditable
   const event = isRejected ? 'reject' : plan.isPostponed ? 'postpone' : undefined
   const status = event === undefined ? approved : after(paymentTransitions, approved, event)
@@ -124,7 +124,7 @@ async function decidePayment(
   return true
 }
 
-/** The account to debit: as the TPP named it, else as the PSU picked it, else the person's first that fits. */
+/** The account to debit: named by the TPP, otherwise picked by the PSU, otherwise the PSU's first that fits. */
 async function debtorOf(
   stores: Stores,
   { body, currency }: Payment,
@@ -142,7 +142,7 @@ async function decideCancellation(
   payment: Payment,
   decision: Decision,
 ): Promise<boolean> {
-  // It may have been booked while the PSU was thinking.
+  // The bank may have booked the payment before the PSU decided.
   const status = withdrawn(assertFound(findPaymentProduct(payment.product)), payment.status)
   if (!decision.approved || status === undefined) return false
   await stores.payments.update(payment.id, { status, dueAt: null })
@@ -159,7 +159,7 @@ async function decideConsent(
   const owned = decision.approved ? await holdingsOf(stores, decision.psu.id) : []
   const picked = decision.approved && isOffered ? decision.picked : undefined
   const holdings = picked ? owned.filter(({ id }) => picked.includes(id)) : owned
-  // Who approves after the last day has come too late.
+  // After the last day, an approval comes too late.
   const isInTime = !isPast(consent, now, bank.timeZone)
   const grants = decision.approved && isInTime ? grantsOf(consent.access, holdings) : undefined
   const status = after(
@@ -186,7 +186,7 @@ async function decideConsent(
   return true
 }
 
-/** A recurring consent takes the place of older ones: those that were approved expire, the others are rejected. */
+/** Ends the older consents that a recurring consent replaces: approved ones expire, the others are rejected. */
 async function supersede(
   stores: Stores,
   consent: Consent,
@@ -200,7 +200,7 @@ async function supersede(
   }
 }
 
-/** What happens to a consent right after such a person has approved it. */
+/** The event that follows at once when a customer of this behaviour approves a consent. */
 const consentEvents: Readonly<Partial<Record<PsuBehaviour, ConsentEvent>>> = {
   consentExpired: 'expire',
   consentRevoked: 'revoke',
@@ -213,7 +213,7 @@ async function decideMandate(
   decision: Decision,
 ): Promise<boolean> {
   const today = onDay(now, bank.timeZone)
-  // Who approves after the last day has come too late.
+  // After the last day, an approval comes too late.
   const isInTime = mandate.endsOn === null || mandate.endsOn >= today
   const event = decision.approved && isInTime ? 'authorise' : 'refuse'
   const status = await moveMandate(stores, mandate, event, today)
@@ -226,7 +226,7 @@ async function decideMandateCancellation(
   decision: Decision,
 ): Promise<boolean> {
   if (!decision.approved) return false
-  // It may have ended otherwise while the PSU was thinking.
+  // The mandate may have ended before the PSU decided.
   const status = await moveMandate(stores, mandate, 'terminate', onDay(now, bank.timeZone))
   return status !== undefined
 }

@@ -6,7 +6,7 @@ import type { Stores } from '../stores/bank-stores.ts'
 import { lockConsent, lockMandate } from './lock-resource.ts'
 import { moveMandate } from './move-mandate.ts'
 
-/** How many resources of an application ended. */
+/** Numbers of resources of an application that ended. */
 export interface EndedResources {
   readonly consents: number
   readonly payments: number
@@ -14,11 +14,11 @@ export interface EndedResources {
 }
 
 /**
- * Ends what an application that was deleted leaves at the bank, as its own
- * DELETE would: every open consent, and payments and mandates that wait for
- * approval. An approved payment is the customer's order and goes on; an approved
- * mandate is between debtor and creditor. Idempotent: each resource has its own
- * transaction, so a repetition continues where the last one stopped.
+ * Ends the resources of a deleted application, as its own DELETE would: every open
+ * consent, and payments and mandates that wait for approval. An approved payment is
+ * the customer's order and continues; an approved mandate is between debtor and
+ * creditor. Idempotent: each resource has its own transaction, so a repetition
+ * continues where the last one stopped.
  *
  * @param now milliseconds since 1970
  */

@@ -1,7 +1,7 @@
 import type { Holding } from '../domain/access.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 
-/** All that a person owns and a consent can be about, accounts before card accounts. */
+/** All accounts of a person that a consent can cover, payment accounts before card accounts. */
 export async function holdingsOf(
   stores: Pick<Stores, 'accounts' | 'cardAccounts'>,
   psuId: string,

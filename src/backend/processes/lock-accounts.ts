@@ -3,14 +3,14 @@ import type { AccountReference } from '../domain/access.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 
-/** The accounts of this bank between which money moves. */
+/** The accounts of a transfer, as far as they are of this bank. */
 export interface MovedAccounts {
   readonly debtor: Account
-  /** Undefined: of another bank. */
+  /** Undefined: at another bank. */
   readonly creditor: Account | undefined
 }
 
-/** Finds the account of this bank that is credited; undefined: it is of another bank. */
+/** Finds the account to credit; undefined: at another bank. */
 export async function findCreditorAccount(
   stores: Stores,
   reference: AccountReference | undefined,
@@ -20,7 +20,7 @@ export async function findCreditorAccount(
   return accounts.find((account) => account.currency === currency)
 }
 
-/** Holds the accounts between which money of a currency moves until the transaction ends. */
+/** Locks the accounts of a transfer in a currency until the transaction ends. */
 export async function lockAccounts(
   stores: Stores,
   {

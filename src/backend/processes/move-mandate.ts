@@ -10,11 +10,11 @@ import type { Stores } from '../stores/bank-stores.ts'
 import type { Mandate } from '../stores/mandates.ts'
 
 /**
- * Takes a mandate through an event of a day, in the transaction of the caller,
- * who has locked it. Its 36 months without a collection begin with the approval;
- * once it has ended, its open authorisations end too.
+ * Applies an event of a day to a mandate that the caller's transaction has locked.
+ * The 36 months without a collection begin with the approval. The end of a mandate
+ * also ends its open authorisations.
  *
- * @returns the new status; undefined where the mandate does not accept the event, and nothing is changed
+ * @returns the new status; undefined, without a change, if the mandate does not accept the event
  */
 export async function moveMandate(
   stores: Stores,

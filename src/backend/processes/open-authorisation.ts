@@ -12,19 +12,19 @@ import type { Authorisation, Parent } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
 
-/** How the PSU will approve, and where the bank's page sends it afterwards. */
+/** How the PSU will approve, and where the bank's page then sends the browser. */
 export interface ApprovalPlan {
   readonly approach: ScaApproach
   readonly redirectUri: string | undefined
   readonly nokRedirectUri: string | undefined
-  /** Who asks, as the gateway has signed it. */
+  /** The name of the TPP in the gateway's signed header. */
   readonly applicationName?: string | undefined
-  /** Under which brand, as the call itself says. */
+  /** The brand that the call claims. */
   readonly brand?: string | undefined
 }
 
 /**
- * Reads from the headers how the PSU shall approve.
+ * Reads from the headers how the PSU will approve.
  *
  * @param hasPath whether the interface has a path on which the TPP can update the authorisation
  * @throws {BankError} 400 FORMAT_ERROR for a contradiction, or an address that is invalid or not registered
@@ -56,8 +56,8 @@ function flag(call: BankCall, name: string): boolean | undefined {
 }
 
 /**
- * Only web addresses of the TPP: the bank's page sends the PSU there, and a
- * script in its place would run there.
+ * Reads an address of the TPP. It must be a web address, because the bank's page
+ * sends the browser there, and a script address would run.
  */
 function address(call: BankCall, name: string): string | undefined {
   const text = textOf(call.headers[name.toLowerCase()])
@@ -79,7 +79,7 @@ function address(call: BankCall, name: string): string | undefined {
   return text
 }
 
-/** A message has room for 500 characters. */
+/** Shortens a text, because a message has at most 500 characters. */
 function cut(text: string): string {
   return text.length <= 150 ? text : `${text.slice(0, 150)} …`
 }
@@ -88,15 +88,14 @@ export interface OpenAuthorisationOptions {
   readonly parent: Parent
   readonly purpose: 'creation' | 'cancellation'
   readonly plan: ApprovalPlan
-  /** The PSU, if known already. */
+  /** Undefined: not identified yet. */
   readonly psu: Psu | undefined
   readonly now: number
 }
 
 /**
- * Opens the authorisation of a resource, in the transaction that makes the
- * resource: there is no operation to open one later. A decoupled one with a
- * known PSU starts at once.
+ * Opens the authorisation of a resource in the transaction that creates or locks
+ * the resource. A decoupled authorisation of an identified PSU starts at once.
  */
 export async function openAuthorisation(
   bank: Pick<Bank, 'randomUUID'>,
@@ -122,7 +121,7 @@ export async function openAuthorisation(
   return { id, approach, status: start.status }
 }
 
-/** The state in which an authorisation begins, and continues once its PSU is known. */
+/** The first state of an authorisation, and its next state once the PSU is identified. */
 export function startOf(
   approach: ScaApproach,
   psu: Psu | undefined,

@@ -4,18 +4,18 @@ import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
 
 /**
- * Finds the person a call names in `PSU-ID`; undefined when it names none. The
- * organisation it names in `PSU-Corporate-ID` must be one that the person acts for.
+ * Finds the person in `PSU-ID`; undefined without the header. The person must act for
+ * the organisation in `PSU-Corporate-ID`, if the call has this header.
  *
- * @throws {BankError} 401 PSU_CREDENTIALS_INVALID for an unknown or blocked one: a TPP cannot tell which;
- *   401 CORPORATE_ID_INVALID; 403 SERVICE_BLOCKED for one that has shut its accounts to TPPs
+ * @throws {BankError} 401 PSU_CREDENTIALS_INVALID for an unknown or a blocked person, without a difference;
+ *   401 CORPORATE_ID_INVALID; 403 SERVICE_BLOCKED for a person who has closed their accounts to TPPs
  */
 export async function findPsu(stores: Stores, call: BankCall): Promise<Psu | undefined> {
   const id = textOf(call.headers['psu-id'])
   const psu = id === undefined ? undefined : await knownPsu(stores, id)
   const corporate = textOf(call.headers['psu-corporate-id'])
   if (corporate === undefined) return psu
-  // With or without the country in front.
+  // The country in front is optional.
   const corporateId = corporate.replace(/^IL-/, '')
   const isRight =
     psu === undefined
@@ -29,7 +29,7 @@ export async function findPsu(stores: Stores, call: BankCall): Promise<Psu | und
   return psu
 }
 
-/** Like {@link findPsu} for an id from elsewhere. */
+/** {@link findPsu} for an id that is not from the header. */
 export async function knownPsu(stores: Stores, id: string): Promise<Psu> {
   const psu = await stores.psus.find(id)
   if (psu === undefined || psu.behaviour === 'blocked') {

@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/log/log.ts'
 import type { BankStores } from '../stores/bank-stores.ts'
 import type { Clockwork } from './clockwork.ts'
 
-/** Longest sleep, in milliseconds: then the timer also finds what another process planned before it stopped. */
+/** Longest sleep in milliseconds. It limits how late the timer finds a change that a stopped process had planned. */
 export const timerMsMost = 10_000
 
 export interface TimerOptions {
@@ -12,33 +12,33 @@ export interface TimerOptions {
   readonly log: Logger
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Called after each look at what is planned. @param failures changes that failed */
+  /** Called after each pass. @param failures number of changes that failed */
   readonly onPass?: (failures: number) => void
 }
 
-/** The bank's time as it passes. */
+/** Makes planned changes when they are due. */
 export interface Timer {
-  /** Lets the calls that a listener answers see every change that is due, and plan new ones. */
+  /** Makes due changes before each call to the listener, and finds the changes that a call has planned. */
   follow(listener: FastifyInstance): void
 }
 
 /**
- * Lets the bank's time pass from the moment the listener listens until it
- * closes: one timer sleeps until the next planned change.
+ * Makes planned changes from the moment the listener listens until it closes: one
+ * timer sleeps until the next planned change.
  *
- * A call that comes after that moment waits until the change is made, so it
- * never sees an earlier state, however late the timer is. Otherwise calls wait
- * for nothing: the moment is kept in memory, and looked up again after each
- * call that can have planned something.
+ * A call after that moment waits until the change is made, so it never sees an
+ * earlier state, however late the timer is. Other calls do not wait: the moment is
+ * in memory, and the timer reads it again after each call that can have planned a
+ * change.
  */
 export function startTimer(
   lead: FastifyInstance,
   { clockwork, stores, log, now, onPass }: TimerOptions,
 ): Timer {
-  /** The next planned change; 0 until it is looked up. */
+  /** The time of the next planned change; 0 until the first look-up. */
   let nextAt = 0
   let latest: Promise<void> = Promise.resolve()
-  /** A pass that has not begun: it also sees what is planned until then. */
+  /** A pass that has not begun: it also includes the changes that are planned until then. */
   let waiting: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let isRunning = false
@@ -54,7 +54,7 @@ export function startTimer(
     const { failures, nextAt: plannedAt } = await clockwork.catchUp(now())
     warn(failures)
     onPass?.(failures.length)
-    // The pass that waits finds out what has been planned meanwhile.
+    // A waiting pass reads the changes that were planned meanwhile.
     if (waiting === undefined) nextAt = Math.min(plannedAt, now() + timerMsMost)
     sleep(plannedAt - now())
   }
@@ -66,7 +66,7 @@ export function startTimer(
 
   function wake(): void {
     look()
-      .then(() => stores.idempotency.forget(new Date(now())))
+      .then(() => stores.idempotency.deleteOld(new Date(now())))
       .catch((error: unknown) => {
         warn([error])
         sleep(timerMsMost)

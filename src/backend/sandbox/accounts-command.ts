@@ -9,7 +9,7 @@ export interface AccountsCommandOptions {
   readonly consentId: string
 }
 
-/** Writes the curl command that reads the accounts of a consent, to be pasted into a shell. */
+/** The curl command that reads the accounts of a consent, ready to paste into a shell. */
 export function accountsCommand({
   gateway,
   path = '/v1.7.0/accounts',

@@ -10,7 +10,7 @@ export const sandboxCredentials: Credentials = {
   isOneTimePassword: (_psuId, text) => isSame(text, sandboxSecrets.oneTimePassword),
 }
 
-/** Compares in constant time, as a bank with real secrets would have to. */
+/** Compares in constant time, as a bank with real secrets must. */
 function isSame(given: string, expected: string): boolean {
   const a = Buffer.from(given)
   const b = Buffer.from(expected)

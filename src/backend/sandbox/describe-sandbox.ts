@@ -6,7 +6,7 @@ import { sandboxPsus } from './personas.ts'
 import { waysIntoStates } from './ways.ts'
 import { waysInHebrew } from './ways-in-hebrew.ts'
 
-/** All that a tester needs: the customers, their secrets and the ways into every state. */
+/** The sandbox for testers: the customers, their secrets and the ways into every state. */
 export function describeSandbox() {
   return {
     secrets: sandboxSecrets,
@@ -72,7 +72,7 @@ export function describeCustomer(psu: (typeof sandboxPsus)[number]) {
         resourceId,
         iban,
         currency,
-        // The API shows both; this is the one that customers see first.
+        // The API shows both names; customers see this one first.
         name: displayName ?? name,
         nameInHebrew: sandboxNameIn('he', displayName ?? name),
         cashAccountType,

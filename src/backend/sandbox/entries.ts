@@ -14,7 +14,7 @@ export interface SandboxEntry {
   readonly status: 'booked' | 'pending'
 }
 
-/** Monthly entries: the day of the month, the amount, and how much it varies. Accounts in Israel show them in Hebrew. */
+/** Monthly entries: the day of the month, the amount, and its variation. Accounts in Israel show them in Hebrew. */
 const household = [
   {
     on: 1,

@@ -1,6 +1,6 @@
 import type { Language } from '../../messages/language.ts'
 
-/** Names of the sandbox that pages in Hebrew show in Hebrew. The interface tells them as the bank keeps them. */
+/** Hebrew names for pages in Hebrew. The interface returns the names as stored. */
 const hebrew: ReadonlyMap<string, string> = new Map([
   ['Noa Levi', 'נועה לוי'],
   ['Avi Katz', 'אבי כץ'],
@@ -33,7 +33,7 @@ const hebrew: ReadonlyMap<string, string> = new Map([
   ['Second account', 'חשבון שני'],
 ])
 
-/** Names that the bank keeps in Hebrew, for pages in English. */
+/** Latin names for pages in English, by the Hebrew names that the bank stores. */
 const latin: ReadonlyMap<string, string> = new Map([
   ['תמר אזולאי', 'Tamar Azoulay'],
   ['ליאור דהן', 'Lior Dahan'],
@@ -42,7 +42,7 @@ const latin: ReadonlyMap<string, string> = new Map([
   ['ליאת שפירא', 'Liat Shapira'],
 ])
 
-/** The name of a customer, an account or a card in a language; as it is where there is no other. */
+/** The name of a customer, an account or a card in a language; unchanged if the language has no other. */
 export function sandboxNameIn(language: Language, name: string): string {
   return (language === 'he' ? hebrew : latin).get(name) ?? name
 }

@@ -12,7 +12,7 @@ import { sandboxNameIn } from './name-in.ts'
 import { type SandboxPsu, sandboxPsus } from './personas.ts'
 
 export interface SandboxRoutesOptions {
-  /** The secrets of which the portal sends one as `Authorization: Bearer …`. */
+  /** Secrets; the portal sends one as `Authorization: Bearer …`. */
   readonly secrets: () => readonly string[]
   readonly database: Database
   /** Milliseconds since 1970. */
@@ -23,7 +23,7 @@ export interface SandboxRoutesOptions {
 /**
  * Adds the routes that only the portal may call: the customers of the sandbox, a
  * ready consent for an application, and the consents that customers approved.
- * They are not part of the interface, and no call through the gateway leads to
+ * They are not part of the interface, and no call through the gateway reaches
  * them. Their errors are problem documents.
  */
 export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRoutesOptions): void {
@@ -46,7 +46,7 @@ export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRout
       const applicationId = applicationIn(body)
       const { id: psuId, name: psuName } = customerIn(body)
       const consentId = await createSeededConsent({ ...options, applicationId, psuId })
-      // By the name that the list of customers gives.
+      // Under the name of the list of customers.
       return reply
         .code(201)
         .type(jsonType)

@@ -1,6 +1,6 @@
 // This folder makes the bank a sandbox: fictional customers, their accounts and entries, and ways into every state.
-// This file writes `personas.ts` and `entries.ts` into the tables at the first start. `sandbox-routes.ts` serves the
-// portal alone, which shows the customers (`describe-sandbox.ts`) and makes ready consents; `ways.ts` is the text of
+// This file writes `personas.ts` and `entries.ts` into the tables at the first start. `sandbox-routes.ts` serves only
+// the portal, which shows the customers (`describe-sandbox.ts`) and creates ready consents; `ways.ts` is the text of
 // the portal's page and of docs/sandbox.md. The rest of the bank works without this folder.
 
 import { createHash } from 'node:crypto'
@@ -23,7 +23,7 @@ export interface SeedOptions {
 /**
  * Creates the customers, accounts, cards and entries of the sandbox in one
  * transaction, unless it already has customers. The migrations must have run. Two
- * processes may do this at once: the second finds the work done.
+ * processes may do this at once: the second changes nothing.
  */
 export async function seedSandbox({ database, now, timeZone }: SeedOptions): Promise<void> {
   await connectBank(database)

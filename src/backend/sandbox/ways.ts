@@ -11,7 +11,7 @@ export interface WaysIntoStates {
   }[]
 }
 
-/** Every state of the sandbox and the ways into it; the same in docs/sandbox.md and on the portal's page. */
+/** Every state of the sandbox with the ways into it, for docs/sandbox.md and the portal's page. */
 export const waysIntoStates: readonly WaysIntoStates[] = [
   {
     of: 'Payments',

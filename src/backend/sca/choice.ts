@@ -13,7 +13,7 @@ export interface Choice {
   readonly options: readonly (ShownAccount & { readonly id: string })[]
 }
 
-/** The choice that an authorisation has; undefined where the TPP has named everything, or there is nothing to choose from. */
+/** The choice of an authorisation; undefined if the TPP has named everything, or the PSU has nothing to choose from. */
 export async function choiceOf(
   bank: Pick<Bank, 'stores' | 'sandbox'>,
   authorisation: Authorisation,

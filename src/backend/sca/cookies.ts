@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { redirectLinkMs } from '../domain/authorisation.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
 
-/** Carries the secret that the sign-in form is signed for. */
+/** Carries the secret that the signature of the sign-in form covers. */
 export const csrfCookie = 'sca_csrf'
 /** Carries the secret of a browser that has signed in. */
 export const sessionCookie = 'sca_session'
@@ -44,17 +44,17 @@ function nameOf(id: string, name: string, isSecure: boolean): string {
 }
 
 /**
- * What the forms of an approval carry: a signature over the secret in the
+ * The token in the forms of an approval: a signature over the secret in the
  * browser's cookie, with the key of the authorisation. A cookie that another
  * site sets is worthless without this key.
  *
- * @param secret of the session once the customer has signed in, before that of the CSRF cookie
+ * @param secret that of the CSRF cookie; after sign-in, that of the session
  */
 export function formToken({ formKey }: Pick<Authorisation, 'formKey'>, secret: string): string {
   return createHmac('sha256', formKey).update(secret).digest('base64url')
 }
 
-/** Whether a form comes from elsewhere, or from a page of another approval or browser. */
+/** Whether a form comes from another site, or from a page of another approval or browser. */
 export function isCrossSite(
   request: FastifyRequest,
   authorisation: Pick<Authorisation, 'formKey'>,

@@ -9,9 +9,9 @@ import { stylesheet } from './stylesheet.ts'
 export interface Face {
   /** The bank's name in the reader's language. */
   readonly name: string
-  /** What the tile beside the name shows. */
+  /** The letter of the tile beside the name. */
   readonly letter: string
-  /** Paths; undefined: name and tile stand in its place. */
+  /** Paths; undefined: the pages show name and tile instead. */
   readonly logo: { readonly light: string; readonly dark: string } | undefined
   /** Path; undefined: none. */
   readonly icon: string | undefined
@@ -19,7 +19,7 @@ export interface Face {
   readonly style: string
 }
 
-/** The bank's face for a reader of that language. */
+/** The bank's face for a reader of a language. */
 export function faceOf(brand: Brand, { t, language }: Words): Face {
   const { logo, icon } = brand
   const name = brand.name?.[language]

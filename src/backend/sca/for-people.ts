@@ -22,7 +22,7 @@ export function blockedForPeople(until: number, timeZone: string, { t, language 
   return t('bank.blocked', { time })
 }
 
-/** An amount with its thousands apart and the sign of its currency: "₪12,480.30". */
+/** An amount with grouped thousands and the sign of its currency: "₪12,480.30". */
 export function moneyForPeople({ amount, currency }: Amount, language: Language): string {
   const { locale } = languageFacts[language]
   const [, fraction = ''] = amount.split('.')
@@ -33,7 +33,7 @@ export function moneyForPeople({ amount, currency }: Amount, language: Language)
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   })
-  // A decimal text is formatted exactly; as a number it would not be.
+  // A decimal text keeps every digit; a number would not.
   return format.format(amount as Intl.StringNumericLiteral)
 }
 

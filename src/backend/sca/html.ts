@@ -1,4 +1,4 @@
-/** Markup that may be put into a page as it is. */
+/** Markup that a page may contain unescaped. */
 export interface Html {
   readonly markup: string
 }

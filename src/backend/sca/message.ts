@@ -6,7 +6,7 @@ export type MarkupValues = Readonly<
   Record<string, string | number | Html | ((content: Html) => Html)>
 >
 
-/** A message as markup. A text keeps its own direction, whatever stands around it; `<b>` is strong everywhere. */
+/** A message as markup. A text keeps its own direction in any surroundings; `<b>` becomes `<strong>`. */
 export function message(words: Words, id: MessageId, values: MarkupValues = {}): Html {
   const shown = Object.entries({ b: strong, ...values }).map(([name, value]) => [
     name,
@@ -15,7 +15,7 @@ export function message(words: Words, id: MessageId, values: MarkupValues = {}):
   return joined(words.parts<Html>(id, Object.fromEntries(shown) as PartValues<Html>))
 }
 
-/** A text between others that may run the other way. */
+/** A text between others that may have the opposite direction. */
 export function isolated(text: string): Html {
   return html`<bdi>${text}</bdi>`
 }

@@ -22,11 +22,11 @@ function policy(formTargets: readonly string[]): string {
 }
 
 /**
- * Of a page whose form may lead away: browsers apply form-action to the redirect
- * that follows a form, too. What could mean something in the policy was refused
- * when the address came.
+ * Headers of a page whose form may lead to another site. Browsers also apply
+ * form-action to the redirect after a form. An origin has no character with a
+ * meaning in the policy, because the bank has rejected such addresses.
  *
- * @param addresses where the decision may lead
+ * @param addresses possible targets of the redirect
  */
 export function formHeaders(addresses: readonly (string | undefined)[]) {
   const origins = addresses.flatMap((address) => URL.parse(address ?? '')?.origin ?? [])

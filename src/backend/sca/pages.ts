@@ -9,18 +9,18 @@ import type { ShownAccount } from './shown-account.ts'
 import type { Approval, Summary } from './summary.ts'
 import type { Visit } from './visit.ts'
 
-/** Who asks for an approval. */
+/** The application that asks for an approval. */
 export interface Asker {
-  /** As registered at the bank; null for requests from before the bank recorded names. */
+  /** The registered name; null for requests from before the bank recorded names. */
   readonly applicationName: string | null
   /** The brand that the request names; null without one. */
   readonly brand: string | null
 }
 
-/** What every page needs to know. */
+/** Options of every page. */
 export interface PageOptions {
   readonly visit: Visit
-  /** Undefined at a bank that is no sandbox. */
+  /** Undefined at a bank that is not a sandbox. */
   readonly sandbox: SandboxOffer | undefined
 }
 
@@ -32,13 +32,13 @@ interface FormOptions extends PageOptions {
 }
 
 export interface SignInPageOptions extends FormOptions {
-  /** What it is about; the page shows the details after sign-in. */
+  /** The kind of approval; the page shows the details after sign-in. */
   readonly approval: Approval
-  /** The initial user name: the id that the request named, or the one just entered. */
+  /** The initial user name: the id in the request, or the one just entered. */
   readonly psuId: string
-  /** Only this person can sign in; undefined allows any customer. */
+  /** The only customer who can sign in; undefined: any. */
   readonly expectedPsuId: string | undefined
-  /** Whether the fields hold the secrets of the person, to be sent as they are. */
+  /** Whether the fields already contain the secrets of the customer. */
   readonly isFilled: boolean
   readonly notice: string | undefined
 }
@@ -71,7 +71,7 @@ ${sandbox === undefined ? '' : customersOf(sandbox, options)}`,
   })
 }
 
-/** The customers that can sign in, the ones most used first; a link fills the fields. */
+/** The customers who can sign in, the most used first; a link fills the fields. */
 function customersOf(
   { customers, password, nameIn }: SandboxOffer,
   { visit, expectedPsuId }: Pick<SignInPageOptions, 'visit' | 'expectedPsuId'>,
@@ -99,7 +99,7 @@ export interface DecisionPageOptions extends FormOptions {
   readonly choice: Choice | undefined
   /** Whether the page asks for a one-time code. */
   readonly needsCode: boolean
-  /** Whether the field holds the one-time code, to be sent as it is. */
+  /** Whether the field already contains the one-time code. */
   readonly isFilled: boolean
 }
 
@@ -177,7 +177,7 @@ export function nameOf({ applicationName }: Asker, { words }: Visit): Html {
     : isolated(withoutHiddenMarks(applicationName))
 }
 
-/** A request can claim any brand, so the page says that the bank has not checked it. */
+/** A request can claim any brand, so the page states that the bank has not checked it. */
 function brandOf(asker: Asker, { words, face }: Visit): string | Html {
   const brand = withoutHiddenMarks(asker.brand ?? '').trim()
   if (brand === '' || brand === asker.applicationName) return ''
@@ -199,7 +199,7 @@ function alert(error: string | undefined): string | Html {
   return error === undefined ? '' : html`<p class="error" role="alert">${error}</p>`
 }
 
-/** The page at the root of the bank's address: what the other pages are for, and how to get there. */
+/** The page at the root of the bank's address. It explains the other pages. */
 export function frontPage(options: PageOptions): string {
   const { words, face } = options.visit
   const { t } = words
@@ -272,7 +272,7 @@ ${content}
 `.markup
 }
 
-/** The logo, which says the name itself; without one, the name beside a tile. */
+/** The logo, which contains the name; without a logo, the name beside a tile. */
 function signOf({ logo, letter, name }: Face): Html {
   return logo === undefined
     ? html`<span class="tile" aria-hidden="true">${letter}</span>${isolated(name)}`

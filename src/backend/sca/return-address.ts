@@ -4,16 +4,16 @@ import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 /** The result of an approval page. */
 export interface Outcome {
   readonly isApproved: boolean
-  /** What the application has to confirm with, if it has to. */
+  /** The code for an approval that the application has to confirm. */
   readonly confirmationCode?: string
 }
 
 /**
- * Where the browser goes after a decision: to the address that the request
- * named, with only the code added; else to the portal's return page, with the
- * outcome and the id of the resource in the query.
+ * The target of the browser after a decision: the address in the request, with only
+ * the code added; otherwise the portal's return page, with the outcome and the id of
+ * the resource in the query.
  *
- * @returns undefined where there is neither
+ * @returns undefined if the request has no address and the bank no such page
  */
 export function returnAddress(
   { sandbox }: Pick<Bank, 'sandbox'>,
@@ -37,7 +37,7 @@ function returnPage(
   return sandbox && `${sandbox.returnUrl()}?outcome=${outcome}&${kind}Id=${id}`
 }
 
-/** Appends a parameter to the query of an address and leaves the rest as the TPP has written it. */
+/** Appends a parameter to the query of an address and keeps the rest unchanged. */
 function withParameter(address: string, parameter: string): string {
   const [before = '', ...fragment] = address.split(/(?=#)/)
   const separator = !before.includes('?') ? '?' : /[?&]$/.test(before) ? '' : '&'

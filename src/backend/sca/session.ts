@@ -6,12 +6,12 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What the database keeps of a session: who reads it there cannot sign in with it. */
+/** The hash of a session for the database. A reader of the database cannot sign in with it. */
 export function hashOf(session: string): Buffer {
   return createHash('sha256').update(session).digest()
 }
 
-/** Whether a browser is the one that has signed in to decide the authorisation. */
+/** Whether the browser of a session is signed in to decide the authorisation. */
 export function isSignedIn(
   { sessionSha256 }: Pick<Authorisation, 'sessionSha256'>,
   session: string | undefined,

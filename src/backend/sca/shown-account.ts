@@ -4,19 +4,19 @@ import type { AccountReference } from '../domain/access.ts'
 import { aggregateCurrency } from '../domain/multicurrency.ts'
 import { ibanForPeople } from './for-people.ts'
 
-/** An account or card as its owner knows it. */
+/** An account or card as the pages show it to its owner. */
 export interface ShownAccount {
-  /** "Home", "Card"; undefined where no name is known. */
+  /** "Home", "Card"; undefined: without a name. */
   readonly name: string | undefined
   /** IBAN or masked number. */
   readonly number: string
-  /** A code, or words for several; undefined where the number says it all. */
+  /** A code, or words for several currencies; undefined if the number is clear without it. */
   readonly currency: string | undefined
-  /** What the application sees, if the accounts of a consent differ in that. */
+  /** What the application sees, if the accounts of a consent differ in this. */
   readonly sees?: string
 }
 
-/** An account or a card as its owner knows it. */
+/** A {@link ShownAccount} with the members that a reference can name. */
 export type Named = ShownAccount & {
   readonly id: string
   readonly iban: string | undefined
@@ -24,7 +24,7 @@ export type Named = ShownAccount & {
   readonly code: string
 }
 
-/** All accounts and cards of a person by the names the person knows. */
+/** All accounts and cards of a person with the names that the person sees at the bank. */
 export async function namedAccounts(
   { stores, sandbox }: Pick<Bank, 'stores' | 'sandbox'>,
   psuId: string,
@@ -55,7 +55,7 @@ export async function namedAccounts(
   ]
 }
 
-/** An account that a request names, by the name of its owner where the bank keeps it for this person. */
+/** An account in a request. It has its name if it belongs to this person. */
 export function shownAccount(
   reference: AccountReference,
   own: readonly Named[],
@@ -76,13 +76,13 @@ export function shownAccount(
   }
 }
 
-/** What a reference without a currency means: the currency of the account, or `XXX` for an account of several. */
+/** The currency of a reference without one: that of the account, or `XXX` for an account of several currencies. */
 function onlyCurrency(meant: readonly Named[]): string | undefined {
   const [first, ...others] = meant.filter(({ iban }) => iban !== undefined)
   return others.length === 0 ? first?.code : aggregateCurrency
 }
 
-/** `ILY` and `XXX` are words of the interface. */
+/** Translates `ILY` and `XXX`, which are codes of the interface, into words. */
 function currencyForPeople(currency: string, { t }: Words): string {
   if (currency === 'ILY') return t('bank.currency.foreign')
   return currency === aggregateCurrency ? t('bank.currency.all') : currency

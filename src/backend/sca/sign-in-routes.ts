@@ -92,10 +92,10 @@ export function registerSignInRoutes(app: FastifyInstance, options: RouteOptions
   }
 }
 
-/** Of the query: the browser was signed in, and another one is now. */
+/** Parameter of the query: another browser has signed in and replaced this one. */
 const elsewhere = 'signed-in-elsewhere'
 
-/** Redirects a browser that is not signed in to the sign-in. The form states when another browser has taken its place. */
+/** Redirects a browser that is not signed in to the sign-in form, which states if another browser has replaced it. */
 export function redirectToSignIn(
   reply: FastifyReply,
   { id, sessionSha256 }: Authorisation,

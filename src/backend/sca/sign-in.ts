@@ -8,26 +8,27 @@ import { lockAttempts } from '../processes/psu-attempts.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
 import { hashOf } from './session.ts'
 
-/** What a PSU has entered to sign in. */
+/** The sign-in form of a PSU. */
 export interface SignInEntry {
   readonly psuId: string
   readonly password: string
-  /** The secret of the browser that is then signed in. */
+  /** The secret that identifies the browser after the sign-in. */
   readonly session: string
   /** Milliseconds since 1970. */
   readonly now: number
 }
 
 /**
- * Signed in; or the secrets were wrong and may be tried again; or there is nothing to decide any more; or the
- * customer is blocked after failed attempts, until an instant in milliseconds since 1970.
+ * - `wrong`: id or password; the PSU may try again
+ * - `decided`: the authorisation has nothing left to decide
+ * - `blockedUntil`: end of the PSU's block after failed attempts, in milliseconds since 1970
  */
 export type SignInOutcome = 'signed-in' | 'wrong' | 'decided' | { readonly blockedUntil: number }
 
 /**
  * Signs a PSU in to decide one authorisation. Only one browser is signed in: a
- * later one takes the place of an earlier. The third wrong password fails the
- * authorisation, and the fifth failed attempt in a row blocks the customer, too.
+ * later one replaces an earlier one. The third wrong password fails the
+ * authorisation, and the fifth failed attempt in a row also blocks the customer.
  */
 export function signIn(
   bank: Bank,
@@ -39,13 +40,13 @@ export function signIn(
     const { authorisation } = locked
     const deciding = { ...locked, bank, stores, now }
     if (hasPsuDecided(authorisation)) return 'decided'
-    // No text of the database has a NUL, so asking for one would be an error.
+    // The database rejects a text with NUL, and no id contains one.
     const psu = psuId.includes('\0') ? undefined : await stores.psus.find(psuId)
     const isAble =
       psu !== undefined &&
       psu.behaviour !== 'blocked' &&
       (authorisation.psuId === null || authorisation.psuId === psu.id)
-    // Another customer's password is not looked at, so it cannot be guessed here and counts only for the link.
+    // Another customer's password is not checked, so it cannot be guessed here and counts only for the link.
     const attempts = isAble ? await lockAttempts(deciding, psu.id) : undefined
     if (attempts?.blockedUntil !== undefined) return { blockedUntil: attempts.blockedUntil }
     if (!isAble || !bank.credentials.isPassword(psu.id, password)) {

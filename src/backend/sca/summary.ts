@@ -15,7 +15,7 @@ import type { Html } from './html.ts'
 import { isolated, message } from './message.ts'
 import { type Named, namedAccounts, type ShownAccount, shownAccount } from './shown-account.ts'
 
-/** What an approval is about; names its texts. */
+/** The kind of an approval, as its messages name it. */
 export type Approval =
   | 'payment'
   | 'paymentCancellation'
@@ -23,16 +23,16 @@ export type Approval =
   | 'mandate'
   | 'mandateCancellation'
 
-/** What is being approved, in words for people. */
+/** The request for an approval, in words for people. */
 export interface Summary {
   readonly approval: Approval
   /** What the application asks for, in one sentence. */
   readonly asks: Html
   /** Names and values, such as the amount of a payment. */
   readonly facts: readonly (readonly [name: string, value: Html | ShownAccount])[]
-  /** The accounts that become visible; empty where it is not about seeing accounts, or the person chooses. */
+  /** The accounts that become visible; empty if the request is not for accounts, or the customer chooses them. */
   readonly accounts: readonly ShownAccount[]
-  /** What follows from an approval, and what the application still cannot do. */
+  /** What the application can do after the approval, and what it still cannot do. */
   readonly can: readonly Html[]
   readonly cannot: readonly Html[]
 }
@@ -43,7 +43,7 @@ export interface SummariseOptions {
   readonly app: Html
 }
 
-/** Names an authorisation; the only information before sign-in. */
+/** The kind of an authorisation; the only information before sign-in. */
 export function approvalOf(authorisation: Authorisation): Approval {
   const { kind } = parentOf(authorisation)
   if (kind === 'consent' || authorisation.purpose === 'creation') return kind
@@ -162,7 +162,7 @@ function listed(access: AccountAccess, own: readonly Named[], words: Words): Sho
   const seen = new Map<string, { shown: ShownAccount; parts: Part[] }>()
   for (const part of ['accounts', ...seenParts] as const) {
     for (const reference of access[part] ?? []) {
-      // One account may stand in one list with its currency and in another without.
+      // An account may be in one list with its currency and in another without it.
       const shown = shownAccount(reference, own, words)
       const key = JSON.stringify(shown)
       const entry = seen.get(key) ?? { shown, parts: [] }
@@ -182,12 +182,12 @@ function listed(access: AccountAccess, own: readonly Named[], words: Words): Sho
 const seenParts = ['balances', 'transactions'] as const
 type Part = (typeof seenParts)[number]
 
-/** What of an account is seen besides its name and number. */
+/** The data of an account that becomes visible besides its name and number. */
 function extentOf(parts: readonly Part[]): Part | 'both' | 'none' {
   return parts.length > 1 ? 'both' : (parts[0] ?? 'none')
 }
 
-/** What becomes visible, in one line. */
+/** The data that becomes visible, in one line. */
 function seenOf(access: AccountAccess, words: Words): Html {
   const kinds = access.restrictedTo?.length ? kindsOf(access.restrictedTo, words) : undefined
   switch (consentModel(access)) {
@@ -231,7 +231,7 @@ function howLong({ recurring, validUntil, frequencyPerDay }: Consent, words: Wor
   return message(words, 'bank.can.until', { day, times: frequencyPerDay })
 }
 
-/** Leaves out what a request does not say. */
+/** Omits facts that are not in the request. */
 function facts(
   all: readonly (readonly [name: string, value: string | Html | ShownAccount | undefined])[],
 ): Summary['facts'] {

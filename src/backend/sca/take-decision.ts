@@ -11,22 +11,22 @@ import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
 import { isSignedIn, newSecret } from './session.ts'
 
-/** What a signed-in PSU has entered on the page. */
+/** The decision form of a signed-in PSU. */
 export interface PageDecision {
   readonly session: string | undefined
   readonly isApproved: boolean
   readonly oneTimePassword: string
-  /** Ids of the accounts the PSU has picked; undefined where there was nothing to pick. */
+  /** Ids of the accounts that the PSU has picked; undefined if the form had no choice. */
   readonly picked: readonly string[] | undefined
   /** Milliseconds since 1970. */
   readonly now: number
 }
 
 /**
- * - `decided`: with the code the TPP has to confirm with, if it has to
- * - `wrong`: the one-time password; it may be tried again
- * - `blocked`: the customer, after failed attempts, until an instant in milliseconds since 1970
- * - `signed-out`: this browser has not signed in, or another one has since
+ * - `decided`: with a code if the TPP has to confirm the approval
+ * - `wrong`: the one-time password; the PSU may try again
+ * - `blocked`: the PSU, after failed attempts, until an instant in milliseconds since 1970
+ * - `signed-out`: this browser is not signed in, or another one has replaced it
  */
 export type PageOutcome =
   | { readonly kind: 'decided'; readonly isApproved: boolean; readonly confirmationCode?: string }
@@ -35,9 +35,9 @@ export type PageOutcome =
   | { readonly kind: 'signed-out' }
 
 /**
- * Takes the decision of a PSU on the bank's page, in one transaction with what
- * it is about. Refusing needs no one-time password: it gives nothing away. The
- * third wrong one fails the authorisation.
+ * Takes the decision of a PSU on the bank's page and applies it in one transaction.
+ * A refusal needs no one-time password, because it grants nothing. The third wrong
+ * one-time password fails the authorisation.
  */
 export function takeDecision(
   bank: Bank,
@@ -49,7 +49,7 @@ export function takeDecision(
     const locked = await lockAuthorisation(stores, found, { now, timeZone: bank.timeZone })
     const { authorisation } = locked
     if (!isSignedIn(authorisation, entry.session)) return { kind: 'signed-out' }
-    // Sent twice: the first one counts, the second leads to the same place.
+    // If the form is sent twice, the first decision counts, and the second leads to the same address.
     if (hasPsuDecided(authorisation)) return decidedAs(authorisation)
     const psu = assertFound(await stores.psus.find(authorisation.psuId ?? ''))
     const deciding = { ...locked, bank, stores, now }
@@ -79,12 +79,12 @@ export function takeDecision(
   })
 }
 
-/** Only what has a path to confirm on: payments and consents, when they are made. */
+/** Only the creation of payments and consents has a path on which the TPP can confirm. */
 function mustBeConfirmed({ purpose, mandateId }: Authorisation, { behaviour }: Psu): boolean {
   return behaviour === 'confirmation' && purpose === 'creation' && mandateId === null
 }
 
-/** Keeps the approval until the TPP shows that it is where the PSU returned to. */
+/** Stores the approval until the TPP confirms it with the code from the PSU's browser. */
 async function hold(
   stores: Stores,
   { id, status }: Authorisation,

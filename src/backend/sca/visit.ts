@@ -11,11 +11,11 @@ import {
 import { wordsOf } from '../../messages/words.ts'
 import { type Face, faceOf } from './face.ts'
 
-/** How a page is shown to the person who asked for it. */
+/** Language and appearance of a page for its reader. */
 export interface Visit {
   readonly words: Words
   readonly face: Face
-  /** The same page in the other languages: queries that keep the rest of its own. */
+  /** The same page in the other languages. Each query keeps the page's other parameters. */
   readonly elsewhere: readonly { readonly language: Language; readonly href: string }[]
 }
 
@@ -23,7 +23,7 @@ export interface Visit {
 const parameter = 'lang'
 const rememberedSeconds = 365 * 86_400
 
-/** The language of a request: the one it asks for, else the browser's choice before, else what the browser prefers. */
+/** The visit of a request. Its language is that of the query, else of the cookie, else of the browser's settings. */
 export function visitOf(brand: Brand, request: Pick<FastifyRequest, 'url' | 'headers'>): Visit {
   const query = queryOf(request)
   const language = askedLanguage(query) ?? languageOf(request.headers)
@@ -40,7 +40,7 @@ export function visitOf(brand: Brand, request: Pick<FastifyRequest, 'url' | 'hea
   }
 }
 
-/** Keeps the language that a request asks for, for a year. */
+/** Stores the language in the query of a request in a cookie for a year. */
 export function rememberLanguage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -60,7 +60,7 @@ function askedLanguage(query: URLSearchParams): Language | undefined {
   return isLanguage(asked) ? asked : undefined
 }
 
-/** Read here, because a malformed address has no parsed query. */
+/** Parses the query itself, because Fastify does not parse that of a malformed address. */
 function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   const start = url.indexOf('?')
   return new URLSearchParams(start < 0 ? '' : url.slice(start))

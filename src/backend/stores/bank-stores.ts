@@ -1,7 +1,7 @@
 // This folder keeps the bank's resources in PostgreSQL. Read this file first: it lists the stores and runs several
-// in one transaction. `schema.ts` describes the tables as the newest of `migrations/` leaves them; each other file
-// is one store with the statements that the bank needs. Stores write what they are given: rules are in `domain/`,
-// and which changes belong together is decided in `processes/`.
+// in one transaction. `schema.ts` describes the tables after the newest of `migrations/`; each other file is one store
+// with the statements that the bank needs. Stores contain no rules: these are in `domain/`, and `processes/` combines
+// changes that belong together.
 
 import { CamelCasePlugin, type Kysely, type Transaction } from 'kysely'
 import type { Database } from '../../platform/database/database.ts'
@@ -43,7 +43,7 @@ export interface BankStores extends Stores {
    * Runs `work` in one transaction; an exception rolls back. Retries when the
    * database aborts the transaction in favour of another, so `work` must change
    * nothing else. `work` must use only the given stores: the embedded database has
-   * one connection, and waiting for another would never end.
+   * one connection, so `work` would wait for another forever.
    */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>
 }

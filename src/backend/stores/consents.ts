@@ -56,7 +56,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .where('psuId', '=', psuId)
         .where('recurring', '=', true)
         .where('status', 'in', expirable)
-        // The others have ended by themselves, on an earlier day.
+        // The others have expired on an earlier day.
         .where('validUntil', '>=', today)
         .where('id', '<>', by.id)
         .execute()
@@ -64,8 +64,8 @@ export function createConsentStore(db: Kysely<BankSchema>) {
 
     /**
      * Locks the older recurring consents of the person for the TPP that wait for
-     * approval. Skips a consent that another transaction has locked: that one is
-     * being decided now, and waiting for the lock could deadlock.
+     * approval. Skips a consent that another transaction has locked: that one
+     * decides it now, and waiting for the lock could deadlock.
      */
     async lockWaiting(by: Consent, psuId: string): Promise<string[]> {
       const rows = await db
@@ -169,10 +169,10 @@ export function createConsentStore(db: Kysely<BankSchema>) {
     },
 
     /**
-     * Counts one read of a target on a day, unless it was already read `most`
-     * times. One statement, so that two reads at once cannot both be the last.
+     * Counts one read of a target on a day, up to `most` reads. One statement, so
+     * that two simultaneous reads cannot both be the last.
      *
-     * @returns whether it was counted
+     * @returns false if the day has no read left
      */
     async use(
       consentId: string,

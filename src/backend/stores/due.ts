@@ -3,9 +3,9 @@ import { authorisationMs } from '../domain/authorisation.ts'
 import type { Parent } from './authorisations.ts'
 import type { BankSchema } from './schema.ts'
 
-/** A change that the bank makes by itself. */
+/** A planned change. */
 export interface Due {
-  /** An authorisation is answered on a device or runs out, or a payment takes a step. */
+  /** `answer`: the PSU answers on a device, or the time of the authorisation runs out; `step`: a payment takes a step. */
   readonly kind: 'answer' | 'step'
   /** Id of the authorisation or payment. */
   readonly id: string
@@ -42,10 +42,9 @@ export function createDueStore(db: Kysely<BankSchema>) {
     },
 
     /**
-     * Locks the resource that a change is about until the transaction ends,
-     * without waiting.
+     * Locks the resource of a change until the transaction ends, without waiting.
      *
-     * @returns false while another transaction has it
+     * @returns false while another transaction has locked it
      */
     async lock({ kind, id }: Parent): Promise<boolean> {
       const row = await db

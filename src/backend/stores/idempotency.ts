@@ -1,28 +1,28 @@
 import type { Kysely } from 'kysely'
 import type { BankSchema } from './schema.ts'
 
-/** Names one POST of one TPP. */
+/** Identifies a POST of a TPP. */
 export interface IdempotencyKey {
   readonly applicationId: string
   readonly path: string
   readonly requestId: string
 }
 
-/** The stored answer of an earlier POST with the same name. */
+/** The stored answer of an earlier POST with the same key. */
 export interface EarlierPost {
   readonly bodySha256: Buffer
   readonly answer: string
 }
 
-/** Milliseconds for which the answer to a POST is repeated (our choice). */
+/** Milliseconds for which the bank repeats the answer to a POST (our choice). */
 const repeatMs = 24 * 3_600_000
 
 /** The answers of the last day, by X-Request-ID. */
 export function createIdempotencyStore(db: Kysely<BankSchema>) {
   return {
     /**
-     * Takes the name for a new POST. If another transaction holds the name,
-     * waits: when that commits, returns its answer; when it fails, takes the name.
+     * Takes the key for a new POST. If another transaction has the key, waits: when
+     * that commits, returns its answer; when it rolls back, takes the key.
      *
      * @returns the answer of the earlier POST, or undefined for the first one in 24 h
      */
@@ -52,7 +52,7 @@ export function createIdempotencyStore(db: Kysely<BankSchema>) {
       return { bodySha256: earlier.bodySha256, answer: earlier.answer }
     },
 
-    /** Stores the answer, in the transaction that took the name. */
+    /** Stores the answer, in the transaction that took the key. */
     async storeAnswer(key: IdempotencyKey, answer: string): Promise<void> {
       await db
         .updateTable('idempotency')
@@ -62,7 +62,7 @@ export function createIdempotencyStore(db: Kysely<BankSchema>) {
     },
 
     /** Deletes answers older than a day. */
-    async forget(now: Date): Promise<void> {
+    async deleteOld(now: Date): Promise<void> {
       await db
         .deleteFrom('idempotency')
         .where('createdAt', '<=', new Date(now.getTime() - repeatMs))
