@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { BankWork } from '../../src/backend/processes/bank-work.ts'
+import type { BookingWork } from '../../src/backend/processes/bank-work.ts'
 import { createClockwork } from '../../src/backend/processes/clockwork.ts'
 import { createBankStores } from '../../src/backend/stores/bank-stores.ts'
 import type { TestAnswer, TestBank } from './bank.ts'
@@ -98,7 +98,7 @@ export function workAtBank({ database, clock }: TestBank) {
   return {
     clockwork,
     stores: bank.stores,
-    async work<Result>(piece: (work: BankWork) => Promise<Result>): Promise<Result> {
+    async work<Result>(piece: (work: BookingWork) => Promise<Result>): Promise<Result> {
       await clockwork.catchUp(clock.now)
       return bank.stores.transaction((stores) => piece({ bank, stores, now: clock.now }))
     },

@@ -1,7 +1,7 @@
 import type { ScaApproach } from './authorisation.ts'
 
 /** The headers with which the TPP states its preferences; undefined: not sent. */
-export interface ApproachPreferences {
+export interface ScaPreferences {
   readonly redirectPreferred: boolean | undefined
   readonly decoupledPreferred: boolean | undefined
   readonly redirectUri: string | undefined
@@ -16,7 +16,7 @@ export interface ApproachPreferences {
  *
  * @returns undefined for a contradiction: redirect preferred without a TPP-Redirect-URI
  */
-export function chooseApproach(preferences: ApproachPreferences): ScaApproach | undefined {
+export function chooseApproach(preferences: ScaPreferences): ScaApproach | undefined {
   if (isContradiction(preferences)) return undefined
   if (preferences.decoupledPreferred === true) return 'DECOUPLED'
   if (preferences.redirectPreferred === false) return 'EMBEDDED'
@@ -29,24 +29,18 @@ export function chooseApproach(preferences: ApproachPreferences): ScaApproach | 
  *
  * @returns undefined for the same contradiction
  */
-export function chooseApproachWithoutPath(
-  preferences: ApproachPreferences,
-): ScaApproach | undefined {
+export function chooseApproachWithoutPath(preferences: ScaPreferences): ScaApproach | undefined {
   if (isContradiction(preferences)) return undefined
   const isRedirectUnwanted =
     preferences.decoupledPreferred === true || preferences.redirectPreferred === false
   return isRedirectUnwanted || !canReturn(preferences) ? 'DECOUPLED' : 'REDIRECT'
 }
 
-function isContradiction(preferences: ApproachPreferences): boolean {
+function isContradiction(preferences: ScaPreferences): boolean {
   return preferences.redirectPreferred === true && !canReturn(preferences)
 }
 
 /** Without an address, only a call that prefers redirect gets it: other calls keep the approach of a real bank. */
-function canReturn({
-  redirectUri,
-  redirectPreferred,
-  hasReturnPage,
-}: ApproachPreferences): boolean {
+function canReturn({ redirectUri, redirectPreferred, hasReturnPage }: ScaPreferences): boolean {
   return redirectUri !== undefined || (hasReturnPage && redirectPreferred === true)
 }

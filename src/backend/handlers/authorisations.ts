@@ -8,7 +8,7 @@ import { lockAuthorisation } from '../processes/lock-authorisation.ts'
 import type { Authorisation, Parent } from '../stores/authorisations.ts'
 import { consentPaths, findOwnConsent } from './consents.ts'
 import { findOwnPayment, paymentPaths } from './payments.ts'
-import { createUpdate } from './update-authorisation.ts'
+import { update } from './update-authorisation.ts'
 
 /** The message for the PSU in each state of the approval. */
 const messages: Readonly<Record<ScaStatus, string>> = {
@@ -33,8 +33,6 @@ interface OwnParent {
 
 /** Handlers of the authorisations of payments and consents (docs/bank.md, Approval). */
 export function createAuthorisationHandlers(bank: Bank) {
-  const update = createUpdate(bank)
-
   async function ofPayment(call: BankCall): Promise<OwnParent> {
     const payment = await findOwnPayment(bank, call)
     return {
@@ -56,7 +54,7 @@ export function createAuthorisationHandlers(bank: Bank) {
   function reading(find: (call: BankCall) => Promise<OwnParent>): Handler {
     return async (call) => {
       const { parent, paths, isReadable } = await find(call)
-      const authorisation = own(await findById(bank.stores, call), parent)
+      const authorisation = await findOwn(bank.stores, call, parent)
       const { status, psuId } = authorisation
       const psu = psuId === null ? undefined : await bank.stores.psus.find(psuId)
       const links = authorisationLinks(authorisation, {
@@ -83,11 +81,10 @@ export function createAuthorisationHandlers(bank: Bank) {
       const { parent, paths, isReadable } = await find(call)
       // `update` returns a refusal instead of throwing it, because a rollback would undo the count of wrong passwords.
       const outcome = await bank.stores.transaction(async (stores) => {
-        const found = own(await findById(stores, call), parent)
-        const time = { now: call.now, timeZone: bank.timeZone }
-        const locked = await lockAuthorisation(stores, found, time)
+        const found = await findOwn(stores, call, parent)
+        const locked = await lockAuthorisation({ bank, stores, now: call.now }, found)
         if (isDecided(locked.authorisation)) return decided(locked.authorisation, call)
-        const step = await update(stores, locked, call)
+        const step = await update(locked, call)
         if (step instanceof BankError) return step
         const { status, approach } = step.authorisation
         const links = authorisationLinks(step.authorisation, {
@@ -136,23 +133,20 @@ function hasGivenPassword({ approach, methodId, status }: Authorisation): boolea
   return status !== 'received' && status !== 'psuIdentified' && status !== 'failed'
 }
 
-function findById(
-  stores: Pick<Bank['stores'], 'authorisations'>,
+/** Finds an authorisation of a resource. Rejects one of another resource, and one of a cancellation, which has no path. */
+async function findOwn(
+  { authorisations }: Pick<Bank['stores'], 'authorisations'>,
   call: BankCall,
-): Promise<Authorisation | undefined> {
+  parent: Parent,
+): Promise<Authorisation> {
   const id = pathParameter(call, 'authorisationId')
-  return isUuid(id) ? stores.authorisations.find(id) : Promise.resolve(undefined)
-}
-
-/** Rejects an authorisation of another resource, and one of a cancellation, which has no path. */
-function own(authorisation: Authorisation | undefined, parent: Parent): Authorisation {
-  const parentId = parent.kind === 'payment' ? authorisation?.paymentId : authorisation?.consentId
-  if (authorisation?.purpose !== 'creation' || parentId !== parent.id) {
-    throw new BankError('RESOURCE_UNKNOWN', 'No authorisation here has this identifier', {
-      status: 403,
-    })
+  const found = isUuid(id) ? await authorisations.find(id) : undefined
+  const parentId = parent.kind === 'payment' ? found?.paymentId : found?.consentId
+  if (found?.purpose !== 'creation' || parentId !== parent.id) {
+    const text = 'No authorisation here has this identifier'
+    throw new BankError('RESOURCE_UNKNOWN', text, { status: 403 })
   }
-  return authorisation
+  return found
 }
 
 function decided(authorisation: Authorisation, { body, now }: BankCall): BankError {

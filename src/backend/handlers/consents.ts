@@ -148,8 +148,7 @@ export function createConsentHandlers(bank: Bank) {
     const { id } = await findOwnConsent(bank, call)
     return bank.stores.transaction(async (stores) => {
       const parent = { kind: 'consent', id } as const
-      const time = { now: call.now, timeZone: bank.timeZone }
-      const consent = await lockConsent(stores, id, time)
+      const consent = await lockConsent({ bank, stores, now: call.now }, id)
       if (consent === undefined) throw unknown()
       if (consent.status === 'terminatedByTpp') return { status: 204 }
       const status = after(consentTransitions, consent.status, 'terminate')

@@ -11,7 +11,7 @@ import { institutionOf, lastDayOf, type MandateRequest } from '../domain/mandate
 import { after } from '../domain/transitions.ts'
 import { idempotent } from '../idempotent.ts'
 import { pathsOf, resourceLinks } from '../links.ts'
-import { type LockTime, lockMandate } from '../processes/lock-resource.ts'
+import { lockMandate } from '../processes/lock-resource.ts'
 import { moveMandate } from '../processes/move-mandate.ts'
 import { planApproval } from '../processes/open-authorisation.ts'
 import type { Stores } from '../stores/bank-stores.ts'
@@ -41,7 +41,7 @@ export function createMandateHandlers(bank: Bank) {
       // An earlier mandate may have expired without a read. This records that and frees its reference.
       const earlier = await stores.mandates.openId(name)
       if (earlier !== undefined) {
-        await lockMandate(stores, earlier, timeOf(call))
+        await lockMandate({ bank, stores, now: call.now }, earlier)
         if ((await stores.mandates.openId(name)) !== undefined) throw taken()
       }
       await insert(stores, {
@@ -104,7 +104,7 @@ export function createMandateHandlers(bank: Bank) {
     const { id } = await findOwnMandate(call)
     const plan = planApproval(call, false)
     return bank.stores.transaction(async (stores) => {
-      const mandate = await lockMandate(stores, id, timeOf(call))
+      const mandate = await lockMandate({ bank, stores, now: call.now }, id)
       if (mandate === undefined) throw unknown()
       const { status, body } = mandate
       if (status === 'terminatedByTpp') return { status: 204 }
@@ -129,10 +129,6 @@ export function createMandateHandlers(bank: Bank) {
     const mandate = isUuid(id) ? await bank.stores.mandates.find(id) : undefined
     if (mandate?.applicationId !== call.applicationId) throw unknown()
     return mandateAt(mandate, call.now, bank.timeZone)
-  }
-
-  function timeOf({ now }: BankCall): LockTime {
-    return { now, timeZone: bank.timeZone }
   }
 
   return { create, read, readStatus, remove }

@@ -2,6 +2,7 @@ import { type BankCall, textOf } from '../bank-call.ts'
 import { BankError, formatError } from '../bank-error.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import type { PaymentInitiation } from '../domain/payment-initiation.ts'
+import type { BankWork } from '../processes/bank-work.ts'
 import { findDebtorAccount, isCovering } from '../processes/debtor.ts'
 import { lockConsent } from '../processes/lock-resource.ts'
 import type { Stores } from '../stores/bank-stores.ts'
@@ -9,15 +10,10 @@ import type { Psu } from '../stores/psus.ts'
 import { checkUsable, unknownConsent } from './consents.ts'
 
 /** Checks that a session consent belongs to the TPP and is valid. */
-export async function checkSession(
-  stores: Stores,
-  call: BankCall,
-  timeZone: string,
-): Promise<void> {
+export async function checkSession(work: BankWork, call: BankCall): Promise<void> {
   const id = textOf(call.headers['consent-id'])
   if (id === undefined) return
-  const time = { now: call.now, timeZone }
-  const consent = isUuid(id) ? await lockConsent(stores, id, time) : undefined
+  const consent = isUuid(id) ? await lockConsent(work, id) : undefined
   if (consent?.applicationId !== call.applicationId) {
     throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: unknownConsent }])
   }

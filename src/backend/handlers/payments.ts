@@ -61,7 +61,7 @@ export function createPaymentHandlers(bank: Bank) {
       checkPayment(body, { product, isStrict: call.isStrict, now: call.now, timeZone })
       const plan = planApproval(call, true)
       const psu = await findPsu(stores, call)
-      await checkSession(stores, call, timeZone)
+      await checkSession({ bank, stores, now: call.now }, call)
       if (psu !== undefined) await checkDebtor(stores, call, psu, body)
       const id = bank.randomUUID()
       await stores.payments.insert({

@@ -10,13 +10,12 @@ import {
 } from '../domain/authorisation.ts'
 import { approves, type ScaMethod, scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
-import { type Deciding, decide } from '../processes/decide.ts'
+import { decide } from '../processes/decide.ts'
 import type { LockedAuthorisation } from '../processes/lock-authorisation.ts'
 import { startOf } from '../processes/open-authorisation.ts'
 import { findPsu } from '../processes/psu.ts'
 import { lockAttempts, type PsuAttempts } from '../processes/psu-attempts.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
-import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
 
 /** The state after a step, and further members of the answer. */
@@ -34,92 +33,76 @@ interface Update {
 }
 
 /** What every step works with. */
-interface Updating extends Deciding {
-  readonly bank: Bank
-}
+type Updating = LockedAuthorisation & { readonly bank: Bank }
 
 /**
- * Creates the steps of an authorisation that a TPP takes by PUT (docs/bank.md,
- * Approval). A step runs in the transaction that has locked the authorisation, which
- * must be undecided. The step returns refusals that must not roll it back.
+ * Takes a step of an undecided authorisation by PUT (docs/bank.md, Approval).
+ * Returns refusals that must not roll back the transaction.
  */
-export function createUpdate(bank: Bank) {
-  return async function update(
-    stores: Stores,
-    locked: LockedAuthorisation,
-    call: BankCall,
-  ): Promise<Step | BankError> {
-    // The document has checked the shape.
-    const body: Update = call.body ?? {}
-    const { authorisation } = locked
-    const psu = await boundPsu(stores, authorisation, call)
-    const updating = { ...locked, bank, stores, now: call.now }
-    if (body.confirmationCode !== undefined) return confirm(updating, psu, body.confirmationCode)
-    const isIdentification = Object.keys(steps).every((name) => !Object.hasOwn(body, name))
-    if (isIdentification) return identify(stores, authorisation, psu, call)
-    if (authorisation.approach !== 'EMBEDDED') {
-      throw new BankError('SERVICE_BLOCKED', 'The PSU approves at the bank, not through the TPP')
-    }
-    if (body.psuData !== undefined) {
-      return authenticate(updating, psu, body.psuData.password)
-    }
-    if (psu === undefined) throw outOfSequence(authorisation)
-    if (body.authenticationMethodId !== undefined) {
-      return selectMethod(updating, psu, body.authenticationMethodId)
-    }
-    return authorise(updating, psu, body.scaAuthenticationData ?? '')
+export async function update(updating: Updating, call: BankCall): Promise<Step | BankError> {
+  // The document has checked the shape.
+  const body: Update = call.body ?? {}
+  const { authorisation } = updating
+  const { psuData, authenticationMethodId, scaAuthenticationData, confirmationCode } = body
+  const psu = await boundPsu(updating, call)
+  if (confirmationCode !== undefined) return confirm(updating, psu, confirmationCode)
+  const step = psuData ?? authenticationMethodId ?? scaAuthenticationData
+  if (step === undefined) return identify(updating, psu)
+  if (authorisation.approach !== 'EMBEDDED') {
+    throw new BankError('SERVICE_BLOCKED', 'The PSU approves at the bank, not through the TPP')
   }
-
-  /** A correct password leads to the second factor, if any. The third wrong one fails the authorisation. */
-  async function authenticate(
-    updating: Updating,
-    psu: Psu | undefined,
-    password: string | undefined,
-  ): Promise<Step | BankError> {
-    const { stores, authorisation } = updating
-    const status = accept(authorisation, 'authenticate')
-    if (psu === undefined) throw formatError('PSU-ID', 'Must be sent with the password')
-    if (password === undefined) {
-      throw new BankError('PARAMETER_NOT_SUPPORTED', [
-        { path: 'psuData', text: 'Only the member password is offered' },
-      ])
-    }
-    const attempts = await lockAttempts(updating, psu.id)
-    if (attempts.blockedUntil !== undefined) return blocked(attempts.blockedUntil)
-    if (!bank.credentials.isPassword(psu.id, password)) {
-      const passwordFailures = authorisation.passwordFailures + 1
-      await stores.authorisations.update(authorisation.id, { passwordFailures })
-      return wrongCredentials(updating, attempts, passwordFailures)
-    }
-    await stores.authorisations.update(authorisation.id, { status, psuId: psu.id })
-    const authenticated = { ...authorisation, status, psuId: psu.id }
-    const next = { ...updating, authorisation: authenticated }
-    const scaMethods = scaMethodsOf(psu.behaviour)
-    const [first, ...others] = scaMethods
-    if (first === undefined) {
-      await attempts.succeed()
-      return conclude(next, psu)
-    }
-    if (others.length === 0) return selectMethod(next, psu, first.authenticationMethodId)
-    return { authorisation: authenticated, extras: { scaMethods } }
-  }
-
-  async function authorise(updating: Updating, psu: Psu, otp: string): Promise<Step | BankError> {
-    const { stores, authorisation } = updating
-    accept(authorisation, 'approve')
-    const attempts = await lockAttempts(updating, psu.id)
-    if (attempts.blockedUntil !== undefined) return blocked(attempts.blockedUntil)
-    if (!bank.credentials.isOneTimePassword(psu.id, otp)) {
-      const otpFailures = authorisation.otpFailures + 1
-      await stores.authorisations.update(authorisation.id, { otpFailures })
-      return wrongCredentials(updating, attempts, otpFailures)
-    }
-    await attempts.succeed()
-    return conclude(updating, psu)
-  }
+  if (psuData !== undefined) return authenticate(updating, psu, psuData.password)
+  if (psu === undefined) throw outOfSequence(authorisation)
+  return authenticationMethodId === undefined
+    ? authorise(updating, psu, scaAuthenticationData ?? '')
+    : selectMethod(updating, psu, authenticationMethodId)
 }
 
-const steps = { psuData: true, authenticationMethodId: true, scaAuthenticationData: true }
+/** A correct password leads to the second factor, if any. The third wrong one fails the authorisation. */
+async function authenticate(
+  updating: Updating,
+  psu: Psu | undefined,
+  password: string | undefined,
+): Promise<Step | BankError> {
+  const { bank, stores, authorisation } = updating
+  const status = accept(authorisation, 'authenticate')
+  if (psu === undefined) throw formatError('PSU-ID', 'Must be sent with the password')
+  if (password === undefined) {
+    throw new BankError('PARAMETER_NOT_SUPPORTED', [
+      { path: 'psuData', text: 'Only the member password is offered' },
+    ])
+  }
+  const attempts = await lockAttempts(updating, psu.id)
+  if (attempts.blockedUntil !== undefined) return blocked(attempts.blockedUntil)
+  if (!bank.credentials.isPassword(psu.id, password)) {
+    const passwordFailures = authorisation.passwordFailures + 1
+    await stores.authorisations.update(authorisation.id, { passwordFailures })
+    return wrongCredentials(updating, attempts, passwordFailures)
+  }
+  const next = await change(updating, { status, psuId: psu.id })
+  const scaMethods = scaMethodsOf(psu.behaviour)
+  const [first, ...others] = scaMethods
+  if (first === undefined) {
+    await attempts.succeed()
+    return conclude(next, psu)
+  }
+  if (others.length === 0) return selectMethod(next, psu, first.authenticationMethodId)
+  return { authorisation: next.authorisation, extras: { scaMethods } }
+}
+
+async function authorise(updating: Updating, psu: Psu, otp: string): Promise<Step | BankError> {
+  const { bank, stores, authorisation } = updating
+  accept(authorisation, 'approve')
+  const attempts = await lockAttempts(updating, psu.id)
+  if (attempts.blockedUntil !== undefined) return blocked(attempts.blockedUntil)
+  if (!bank.credentials.isOneTimePassword(psu.id, otp)) {
+    const otpFailures = authorisation.otpFailures + 1
+    await stores.authorisations.update(authorisation.id, { otpFailures })
+    return wrongCredentials(updating, attempts, otpFailures)
+  }
+  await attempts.succeed()
+  return conclude(updating, psu)
+}
 
 /** Takes the decision of an authenticated PSU: to approve or refuse, as its persona does. */
 async function conclude(updating: Updating, psu: Psu): Promise<Step> {
@@ -170,25 +153,18 @@ function blocked(until: number): BankError {
   return new BankError('PSU_CREDENTIALS_INVALID', text)
 }
 
-async function identify(
-  stores: Stores,
-  authorisation: Authorisation,
-  psu: Psu | undefined,
-  call: BankCall,
-): Promise<Step> {
+async function identify(updating: Updating, psu: Psu | undefined): Promise<Step> {
+  const { authorisation, now } = updating
   if (authorisation.status !== 'received') throw outOfSequence(authorisation)
   if (psu === undefined) throw formatError('PSU-ID', 'Must be sent to identify the PSU')
-  const { status, answersAt } = startOf(authorisation.approach, psu, call.now)
-  await stores.authorisations.update(authorisation.id, { status, answersAt, psuId: psu.id })
-  return { authorisation: { ...authorisation, status }, extras: {} }
+  const start = startOf(authorisation.approach, psu, now)
+  const next = await change(updating, { ...start, psuId: psu.id })
+  return { authorisation: next.authorisation, extras: {} }
 }
 
 /** A method with a one-time password waits for it; a method on the PSU's device continues without the TPP. */
-async function selectMethod(
-  { stores, authorisation, now }: Updating,
-  psu: Psu,
-  methodId: string,
-): Promise<Step> {
+async function selectMethod(updating: Updating, psu: Psu, methodId: string): Promise<Step> {
+  const { authorisation, now } = updating
   const status = accept(authorisation, 'selectMethod')
   const method = scaMethodsOf(psu.behaviour).find(
     (candidate) => candidate.authenticationMethodId === methodId,
@@ -199,16 +175,23 @@ async function selectMethod(
     ])
   }
   if (method.authenticationType === 'PUSH_OTP') {
-    const asked = {
-      status: accept({ ...authorisation, status }, 'start'),
-      approach: 'DECOUPLED' as const,
-    }
-    const answersAt = new Date(now + decoupledMs)
-    await stores.authorisations.update(authorisation.id, { ...asked, methodId, answersAt })
-    return { authorisation: { ...authorisation, ...asked }, extras: { chosenScaMethod: method } }
+    const next = await change(updating, {
+      status: accept({ status }, 'start'),
+      approach: 'DECOUPLED',
+      methodId,
+      answersAt: new Date(now + decoupledMs),
+    })
+    return { authorisation: next.authorisation, extras: { chosenScaMethod: method } }
   }
-  await stores.authorisations.update(authorisation.id, { status, methodId })
-  return { authorisation: { ...authorisation, status }, extras: challenge(method) }
+  const next = await change(updating, { status, methodId })
+  return { authorisation: next.authorisation, extras: challenge(method) }
+}
+
+/** Stores a change of the locked authorisation. @returns the authorisation with the change */
+async function change(updating: Updating, changed: Partial<Authorisation>): Promise<Updating> {
+  const { stores, authorisation } = updating
+  await stores.authorisations.update(authorisation.id, changed)
+  return { ...updating, authorisation: { ...authorisation, ...changed } }
 }
 
 function challenge(method: ScaMethod): object {
@@ -220,8 +203,7 @@ function challenge(method: ScaMethod): object {
 
 /** The PSU of the authorisation. The header may name it first but must not name another. */
 async function boundPsu(
-  stores: Stores,
-  authorisation: Authorisation,
+  { stores, authorisation }: Updating,
   call: BankCall,
 ): Promise<Psu | undefined> {
   const named = await findPsu(stores, call)

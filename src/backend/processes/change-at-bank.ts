@@ -37,12 +37,13 @@ export class Unchangeable extends Error {
  * @throws {Unchangeable}
  */
 export async function changeConsent(
-  { bank, stores, now }: BankWork,
+  work: BankWork,
   id: string,
   change: BankChange,
 ): Promise<ConsentStatus> {
+  const { bank, stores, now } = work
   if (!isUuid(id)) throw new Unchangeable('consent', undefined)
-  const consent = await lockConsent(stores, id, { now, timeZone: bank.timeZone })
+  const consent = await lockConsent(work, id)
   if (consent === undefined) throw new Unchangeable('consent', undefined)
   const status = after(consentTransitions, consent.status, change)
   if (status === undefined) {
@@ -67,7 +68,7 @@ export async function changeMandate(
 ): Promise<MandateStatus> {
   const { bank, stores, now } = work
   if (!isUuid(id)) throw new Unchangeable('mandate', undefined)
-  const mandate = await lockMandate(stores, id, { now, timeZone: bank.timeZone })
+  const mandate = await lockMandate(work, id)
   if (mandate === undefined) throw new Unchangeable('mandate', undefined)
   const status = await moveMandate(stores, mandate, change, onDay(now, bank.timeZone))
   if (status === undefined) {

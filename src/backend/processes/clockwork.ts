@@ -46,7 +46,7 @@ export interface Clockwork {
 }
 
 export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'timeZone'>): Clockwork {
-  const { stores, timeZone } = bank
+  const { stores } = bank
 
   async function catchUp(now: number): Promise<CaughtUp> {
     const failed = new Map<string, unknown>()
@@ -86,7 +86,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
 
   /** Decides an authorisation whose time has come, unless another process has decided it or its time has changed. */
   async function answer(inside: Stores, found: Authorisation, plannedAt: number): Promise<void> {
-    const locked = await lockAuthorisation(inside, found, { now: plannedAt, timeZone })
+    const locked = await lockAuthorisation({ bank, stores: inside, now: plannedAt }, found)
     const { authorisation } = locked
     const runsOutAt = authorisation.createdAt.getTime() + authorisationMs
     const answersAt = authorisation.answersAt?.getTime() ?? Number.POSITIVE_INFINITY
@@ -96,10 +96,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     const psu = psuId === null ? undefined : await inside.psus.find(psuId)
     const isApproved =
       answersAt <= runsOutAt && psu !== undefined && approves(psu.behaviour, purpose)
-    await decide(
-      { ...locked, bank, stores: inside, now },
-      isApproved ? { approved: true, psu } : { approved: false },
-    )
+    await decide({ ...locked, now }, isApproved ? { approved: true, psu } : { approved: false })
   }
 
   return { catchUp }

@@ -13,7 +13,7 @@ import { type Amount, compare, isAmount } from '../domain/money.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Mandate } from '../stores/mandates.ts'
-import type { BankWork } from './bank-work.ts'
+import type { BookingWork } from './bank-work.ts'
 import { bookTransfer } from './book-transfer.ts'
 import { isCovering } from './debtor.ts'
 import { lockAccounts, type MovedAccounts } from './lock-accounts.ts'
@@ -80,11 +80,10 @@ export interface Collected {
  *
  * @throws {CollectionRefused} with the first reason of: mandate, currency, amount, day, account, funds
  */
-export async function collect(work: BankWork, collection: Collection): Promise<Collected> {
+export async function collect(work: BookingWork, collection: Collection): Promise<Collected> {
   const { bank, stores, now } = work
   const { amount, remittance } = collection
-  const time = { now, timeZone: bank.timeZone }
-  const mandate = isUuid(collection.id) ? await lockMandate(stores, collection.id, time) : undefined
+  const mandate = isUuid(collection.id) ? await lockMandate(work, collection.id) : undefined
   if (mandate?.status !== 'valid') {
     throw new CollectionRefused(
       'MD01',

@@ -3,7 +3,6 @@
 // device or the time to approve is over (`processes/clockwork.ts`). The sandbox also approves its ready consents here.
 
 import { assertFound } from '../assert-found.ts'
-import type { Bank } from '../bank.ts'
 import { consentModel, grantsOf, offeredAccess } from '../domain/access.ts'
 import { approvalOf, authorisationTransitions } from '../domain/authorisation.ts'
 import { onDay } from '../domain/bank-time.ts'
@@ -19,6 +18,7 @@ import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
 import type { Psu } from '../stores/psus.ts'
+import type { BankWork } from './bank-work.ts'
 import { findDebtorAccount, isDebitable } from './debtor.ts'
 import { holdingsOf } from './holdings.ts'
 import { findCreditorAccount } from './lock-accounts.ts'
@@ -38,14 +38,6 @@ export type Decision =
 /** How an authorisation ends. */
 export type DecidedStatus = 'finalised' | 'exempted' | 'failed'
 
-/** What every step of a decision needs. */
-export interface Deciding extends LockedAuthorisation {
-  readonly bank: Pick<Bank, 'timeZone'>
-  readonly stores: Stores
-  /** Milliseconds since 1970. */
-  readonly now: number
-}
-
 /**
  * Ends an open authorisation and applies the outcome to its parent, in the
  * transaction that has locked both. An approval that cannot take effect, for
@@ -53,9 +45,12 @@ export interface Deciding extends LockedAuthorisation {
  *
  * @returns the final status of the authorisation
  */
-export async function decide(deciding: Deciding, decision: Decision): Promise<DecidedStatus> {
-  const { stores, authorisation } = deciding
-  const hasEffect = await applyToParent(deciding, decision)
+export async function decide(
+  locked: LockedAuthorisation,
+  decision: Decision,
+): Promise<DecidedStatus> {
+  const { stores, authorisation } = locked
+  const hasEffect = await applyToParent(locked, decision)
   const event = hasEffect ? approvalOf(authorisation.status) : 'fail'
   const status = after(authorisationTransitions, authorisation.status, event)
   if (status !== 'finalised' && status !== 'exempted' && status !== 'failed') {
@@ -69,25 +64,25 @@ export async function decide(deciding: Deciding, decision: Decision): Promise<De
 }
 
 /** @returns whether the PSU has approved and the approval took effect */
-async function applyToParent(deciding: Deciding, decision: Decision): Promise<boolean> {
-  const { parent } = deciding
-  const isCreation = deciding.authorisation.purpose === 'creation'
+async function applyToParent(locked: LockedAuthorisation, decision: Decision): Promise<boolean> {
+  const { parent } = locked
+  const isCreation = locked.authorisation.purpose === 'creation'
   switch (parent.kind) {
     case 'payment':
       return isCreation
-        ? decidePayment(deciding, parent.resource, decision)
-        : decideCancellation(deciding, parent.resource, decision)
+        ? decidePayment(locked, parent.resource, decision)
+        : decideCancellation(locked, parent.resource, decision)
     case 'consent':
-      return decideConsent(deciding, parent.resource, decision)
+      return decideConsent(locked, parent.resource, decision)
     case 'mandate':
       return isCreation
-        ? decideMandate(deciding, parent.resource, decision)
-        : decideMandateCancellation(deciding, parent.resource, decision)
+        ? decideMandate(locked, parent.resource, decision)
+        : decideMandateCancellation(locked, parent.resource, decision)
   }
 }
 
 async function decidePayment(
-  { bank, stores, now }: Deciding,
+  { bank, stores, now }: BankWork,
   payment: Payment,
   decision: Decision,
 ): Promise<boolean> {
@@ -138,7 +133,7 @@ async function debtorOf(
 }
 
 async function decideCancellation(
-  { stores }: Deciding,
+  { stores }: BankWork,
   payment: Payment,
   decision: Decision,
 ): Promise<boolean> {
@@ -150,7 +145,7 @@ async function decideCancellation(
 }
 
 async function decideConsent(
-  { bank, stores, now }: Deciding,
+  { bank, stores, now }: BankWork,
   consent: Consent,
   decision: Decision,
 ): Promise<boolean> {
@@ -208,7 +203,7 @@ const consentEvents: Readonly<Partial<Record<PsuBehaviour, ConsentEvent>>> = {
 }
 
 async function decideMandate(
-  { bank, stores, now }: Deciding,
+  { bank, stores, now }: BankWork,
   mandate: Mandate,
   decision: Decision,
 ): Promise<boolean> {
@@ -221,7 +216,7 @@ async function decideMandate(
 }
 
 async function decideMandateCancellation(
-  { bank, stores, now }: Deciding,
+  { bank, stores, now }: BankWork,
   mandate: Mandate,
   decision: Decision,
 ): Promise<boolean> {

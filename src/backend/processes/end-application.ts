@@ -23,14 +23,14 @@ export interface EndedResources {
  * @param now milliseconds since 1970
  */
 export async function endApplication(
-  { stores, timeZone }: Pick<Bank, 'stores' | 'timeZone'>,
+  bank: Pick<Bank, 'stores' | 'timeZone'>,
   applicationId: string,
   now: number,
 ): Promise<EndedResources> {
-  const today = onDay(now, timeZone)
+  const today = onDay(now, bank.timeZone)
 
   async function endConsent(inside: Stores, id: string): Promise<boolean> {
-    const consent = await lockConsent(inside, id, { now, timeZone })
+    const consent = await lockConsent({ bank, stores: inside, now }, id)
     const status = consent && after(consentTransitions, consent.status, 'terminate')
     if (status === undefined) return false
     await inside.authorisations.failOpen({ kind: 'consent', id })
@@ -47,7 +47,7 @@ export async function endApplication(
   }
 
   async function endMandate(inside: Stores, id: string): Promise<boolean> {
-    const mandate = await lockMandate(inside, id, { now, timeZone })
+    const mandate = await lockMandate({ bank, stores: inside, now }, id)
     if (mandate?.status !== 'received') return false
     return (await moveMandate(inside, mandate, 'terminate', today)) !== undefined
   }
@@ -58,11 +58,12 @@ export async function endApplication(
   ): Promise<number> {
     let ended = 0
     for (const id of ids) {
-      if (await stores.transaction((inside) => end(inside, id))) ended += 1
+      if (await bank.stores.transaction((inside) => end(inside, id))) ended += 1
     }
     return ended
   }
 
+  const { stores } = bank
   return {
     consents: await each(await stores.consents.openOf(applicationId), endConsent),
     payments: await each(await stores.payments.waitingOf(applicationId), cancelPayment),

@@ -1,13 +1,13 @@
 import { assertFound } from '../assert-found.ts'
 import { type Authorisation, type Parent, parentOf } from '../stores/authorisations.ts'
-import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
-import { type LockTime, lockConsent, lockMandate } from './lock-resource.ts'
+import type { BankWork } from './bank-work.ts'
+import { lockConsent, lockMandate } from './lock-resource.ts'
 
 /** The resource that an authorisation approves, as it is under the lock. */
-export type LockedParent =
+type LockedParent =
   | { readonly kind: 'payment'; readonly resource: Payment }
   | { readonly kind: 'consent'; readonly resource: Consent }
   | { readonly kind: 'mandate'; readonly resource: Mandate }
@@ -15,7 +15,7 @@ export type LockedParent =
 const isLocked = Symbol('locked')
 
 /** An authorisation and its parent, locked until the transaction ends. Only {@link lockAuthorisation} creates one. */
-export interface LockedAuthorisation {
+export interface LockedAuthorisation extends BankWork {
   readonly authorisation: Authorisation
   readonly parent: LockedParent
   readonly [isLocked]: true
@@ -29,27 +29,22 @@ export interface LockedAuthorisation {
  *
  * @param found the authorisation as read before the lock; its parent never changes
  */
-export async function lockAuthorisation(
-  stores: Stores,
+export async function lockAuthorisation<Work extends BankWork>(
+  work: Work,
   found: Authorisation,
-  time: LockTime,
-): Promise<LockedAuthorisation> {
-  const parent = await lockParent(stores, parentOf(found), time)
-  const authorisation = assertFound(await stores.authorisations.find(found.id))
-  return { authorisation, parent, [isLocked]: true }
+): Promise<Work & LockedAuthorisation> {
+  const parent = await lockParent(work, parentOf(found))
+  const authorisation = assertFound(await work.stores.authorisations.find(found.id))
+  return { ...work, authorisation, parent, [isLocked]: true }
 }
 
-async function lockParent(
-  stores: Stores,
-  { kind, id }: Parent,
-  time: LockTime,
-): Promise<LockedParent> {
+async function lockParent(work: BankWork, { kind, id }: Parent): Promise<LockedParent> {
   switch (kind) {
     case 'payment':
-      return { kind, resource: assertFound(await stores.payments.lock(id)) }
+      return { kind, resource: assertFound(await work.stores.payments.lock(id)) }
     case 'consent':
-      return { kind, resource: assertFound(await lockConsent(stores, id, time)) }
+      return { kind, resource: assertFound(await lockConsent(work, id)) }
     case 'mandate':
-      return { kind, resource: assertFound(await lockMandate(stores, id, time)) }
+      return { kind, resource: assertFound(await lockMandate(work, id)) }
   }
 }

@@ -3,9 +3,9 @@ import type { Bank } from '../bank.ts'
 import { type BankCall, textOf } from '../bank-call.ts'
 import { formatError } from '../bank-error.ts'
 import {
-  type ApproachPreferences,
   chooseApproach,
   chooseApproachWithoutPath,
+  type ScaPreferences,
 } from '../domain/approach.ts'
 import { decoupledMs, type ScaApproach, type ScaStatus } from '../domain/authorisation.ts'
 import type { Authorisation, Parent } from '../stores/authorisations.ts'
@@ -30,7 +30,7 @@ export interface ApprovalPlan {
  * @throws {BankError} 400 FORMAT_ERROR for a contradiction, or an address that is invalid or not registered
  */
 export function planApproval(call: BankCall, hasPath: boolean): ApprovalPlan {
-  const preferences: ApproachPreferences = {
+  const preferences: ScaPreferences = {
     redirectPreferred: flag(call, 'tpp-redirect-preferred'),
     decoupledPreferred: flag(call, 'tpp-decoupled-preferred'),
     redirectUri: address(call, 'TPP-Redirect-URI'),

@@ -1,15 +1,6 @@
 import type { Bank } from '../bank.ts'
 import { afterFailure, blockedUntil } from '../domain/psu-block.ts'
-import type { Stores } from '../stores/bank-stores.ts'
 import type { LockedAuthorisation } from './lock-authorisation.ts'
-
-/** The authorisation for which a PSU authenticates. */
-interface Authenticating extends LockedAuthorisation {
-  readonly bank: Pick<Bank, 'sandbox'>
-  readonly stores: Stores
-  /** Milliseconds since 1970. */
-  readonly now: number
-}
 
 /** The attempts of a PSU to authenticate, locked until the transaction ends. */
 export interface PsuAttempts {
@@ -29,7 +20,7 @@ export interface PsuAttempts {
  * one developer could otherwise block them for all others.
  */
 export async function lockAttempts(
-  { bank, stores, parent, now }: Authenticating,
+  { bank, stores, parent, now }: LockedAuthorisation & { readonly bank: Pick<Bank, 'sandbox'> },
   psuId: string,
 ): Promise<PsuAttempts> {
   const applicationId = bank.sandbox === undefined ? '' : parent.resource.applicationId

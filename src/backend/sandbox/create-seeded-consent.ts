@@ -59,8 +59,8 @@ export async function createSeededConsent(options: SeededConsentOptions): Promis
       now,
     })
     const found = assertFound(await stores.authorisations.find(opened.id))
-    const locked = await lockAuthorisation(stores, found, { now, timeZone })
-    await decide({ ...locked, bank: { timeZone }, stores, now }, { approved: true, psu })
+    const locked = await lockAuthorisation({ bank: { timeZone }, stores, now }, found)
+    await decide(locked, { approved: true, psu })
   })
   return id
 }

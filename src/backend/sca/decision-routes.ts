@@ -35,8 +35,7 @@ export function registerDecisionRoutes(app: FastifyInstance, options: RouteOptio
       return redirectToSignIn(reply, authorisation, session)
     }
     await bank.stores.transaction(async (stores) => {
-      const time = { now: now(), timeZone: bank.timeZone }
-      const locked = await lockAuthorisation(stores, authorisation, time)
+      const locked = await lockAuthorisation({ bank, stores, now: now() }, authorisation)
       // From now on the PSU is being asked.
       const status = after(authorisationTransitions, locked.authorisation.status, 'start')
       if (status !== undefined) await stores.authorisations.update(authorisation.id, { status })

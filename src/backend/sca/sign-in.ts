@@ -36,9 +36,8 @@ export function signIn(
   { psuId, password, session, now }: SignInEntry,
 ): Promise<SignInOutcome> {
   return bank.stores.transaction(async (stores) => {
-    const locked = await lockAuthorisation(stores, found, { now, timeZone: bank.timeZone })
+    const locked = await lockAuthorisation({ bank, stores, now }, found)
     const { authorisation } = locked
-    const deciding = { ...locked, bank, stores, now }
     if (hasPsuDecided(authorisation)) return 'decided'
     // The database rejects a text with NUL, and no id contains one.
     const psu = psuId.includes('\0') ? undefined : await stores.psus.find(psuId)
@@ -47,14 +46,14 @@ export function signIn(
       psu.behaviour !== 'blocked' &&
       (authorisation.psuId === null || authorisation.psuId === psu.id)
     // Another customer's password is not checked, so it cannot be guessed here and counts only for the link.
-    const attempts = isAble ? await lockAttempts(deciding, psu.id) : undefined
+    const attempts = isAble ? await lockAttempts(locked, psu.id) : undefined
     if (attempts?.blockedUntil !== undefined) return { blockedUntil: attempts.blockedUntil }
     if (!isAble || !bank.credentials.isPassword(psu.id, password)) {
       const until = await attempts?.fail()
       const passwordFailures = authorisation.passwordFailures + 1
       await stores.authorisations.update(authorisation.id, { passwordFailures })
       if (passwordFailures < attemptsMost && until === undefined) return 'wrong'
-      await decide(deciding, { approved: false })
+      await decide(locked, { approved: false })
       return 'decided'
     }
     if (scaMethodsOf(psu.behaviour).length === 0) await attempts?.succeed()

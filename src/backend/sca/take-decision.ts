@@ -45,21 +45,19 @@ export function takeDecision(
   entry: PageDecision,
 ): Promise<PageOutcome> {
   return bank.stores.transaction(async (stores) => {
-    const { now } = entry
-    const locked = await lockAuthorisation(stores, found, { now, timeZone: bank.timeZone })
+    const locked = await lockAuthorisation({ bank, stores, now: entry.now }, found)
     const { authorisation } = locked
     if (!isSignedIn(authorisation, entry.session)) return { kind: 'signed-out' }
     // If the form is sent twice, the first decision counts, and the second leads to the same address.
     if (hasPsuDecided(authorisation)) return decidedAs(authorisation)
     const psu = assertFound(await stores.psus.find(authorisation.psuId ?? ''))
-    const deciding = { ...locked, bank, stores, now }
     if (!entry.isApproved || !approves(psu.behaviour, authorisation.purpose)) {
-      await decide(deciding, { approved: false, psu })
+      await decide(locked, { approved: false, psu })
       return { kind: 'decided', isApproved: false }
     }
     const needsCode = scaMethodsOf(psu.behaviour).length > 0
     if (needsCode) {
-      const attempts = await lockAttempts(deciding, psu.id)
+      const attempts = await lockAttempts(locked, psu.id)
       const { blockedUntil } = attempts
       if (blockedUntil !== undefined) return { kind: 'blocked', until: blockedUntil }
       if (!bank.credentials.isOneTimePassword(psu.id, entry.oneTimePassword)) {
@@ -67,14 +65,14 @@ export function takeDecision(
         const otpFailures = authorisation.otpFailures + 1
         await stores.authorisations.update(authorisation.id, { otpFailures })
         if (otpFailures < attemptsMost && until === undefined) return { kind: 'wrong' }
-        await decide(deciding, { approved: false, psu })
+        await decide(locked, { approved: false, psu })
         return { kind: 'decided', isApproved: false }
       }
       await attempts.succeed()
     }
     const picked = entry.picked === undefined ? null : [...entry.picked]
     if (mustBeConfirmed(authorisation, psu)) return hold(stores, authorisation, picked)
-    const status = await decide(deciding, { approved: true, psu, picked })
+    const status = await decide(locked, { approved: true, psu, picked })
     return { kind: 'decided', isApproved: status !== 'failed' }
   })
 }
