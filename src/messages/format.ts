@@ -5,14 +5,11 @@ import { type Language, languageFacts } from './language.ts'
 /** Names a message: `area.what`. */
 export type MessageId = keyof typeof english
 
-/** A message as text, or already read: the page's build has read each that `needsReading`. */
-export type MessageSource = string | ReturnType<IntlMessageFormat['getAst']>
-
 /** The messages of one language. */
-export type Messages = Readonly<Record<MessageId, MessageSource>>
+export type Messages = Readonly<Record<MessageId, string>>
 
 /** Whether a text is more than itself: most messages have no arguments, tags or quotes. */
-export function needsReading(text: string): boolean {
+function needsReading(text: string): boolean {
   return /[{<']/.test(text)
 }
 
@@ -70,13 +67,13 @@ export function createWords(language: Language, messages: Messages): Words {
     knows: (id): id is MessageId => Object.hasOwn(messages, id),
     t: (id, values) => {
       const source = messages[id]
-      if (typeof source === 'string' && !needsReading(source)) return source
+      if (!needsReading(source)) return source
       const format = formatOf(id)
       return String(format.format(isolated(format, values)))
     },
     parts: <Part>(id: MessageId, values: PartValues<Part>) => {
       const source = messages[id]
-      if (typeof source === 'string' && !needsReading(source)) return [source]
+      if (!needsReading(source)) return [source]
       // The library's type also counts objects among values; a part is one for it.
       const made = formatOf(id).format<Part>(values as never)
       return (Array.isArray(made) ? made : [made]) as (string | Part)[]

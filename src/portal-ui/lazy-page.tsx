@@ -12,9 +12,9 @@ export function forgetFailures(): void {
   failures.clear()
 }
 
-/** A page, or a part of one, whose script loads on the first visit. */
-export interface LazyPage<Props extends object = object> {
-  readonly Page: FunctionComponent<Props>
+/** A page whose script loads on the first visit. */
+export interface LazyPage {
+  readonly Page: FunctionComponent
   readonly isLoaded: () => boolean
   /** Loads the script; also resolves when that fails; then the page shows the error. */
   readonly load: () => Promise<void>
@@ -26,11 +26,11 @@ export interface LazyPage<Props extends object = object> {
  *
  * @param name under which the script exports the page
  */
-export function lazyPage<Name extends string, Props extends object = object>(
-  importPage: () => Promise<Readonly<Record<Name, FunctionComponent<Props>>>>,
+export function lazyPage<Name extends string>(
+  importPage: () => Promise<Readonly<Record<Name, FunctionComponent>>>,
   name: Name,
-): LazyPage<Props> {
-  const load = async (): Promise<FunctionComponent<Props>> => {
+): LazyPage {
+  const load = async (): Promise<FunctionComponent> => {
     try {
       return (await importPage())[name]
     } catch (cause) {
@@ -40,14 +40,14 @@ export function lazyPage<Name extends string, Props extends object = object>(
       throw new PageLoadFailure('the script of the page did not load', { cause })
     }
   }
-  let Loaded: FunctionComponent<Props> | undefined
+  let Loaded: FunctionComponent | undefined
   const pending = () => lazy(async () => ({ default: Loaded ?? (await load()) }))
   let Pending = pending()
   return {
-    Page: (props) => {
+    Page: () => {
       // The same one for as long as it is mounted, or what was typed into it would be lost.
       const [Shown] = useState(() => Loaded ?? Pending)
-      return <Shown {...props} />
+      return <Shown />
     },
     isLoaded: () => Loaded !== undefined,
     load: async () => {

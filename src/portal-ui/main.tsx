@@ -10,7 +10,7 @@ import { App } from './app.tsx'
 import { readBoot, readStyleNonce } from './boot.ts'
 import { watchHistory } from './layout/leaving.ts'
 import { pageAt } from './routes.ts'
-import { loadFirstWords } from './words.ts'
+import { loadWords } from './words.ts'
 
 /** Renders the app after the script of its first page has loaded. */
 async function start(): Promise<void> {
@@ -19,11 +19,11 @@ async function start(): Promise<void> {
   const styleNonce = readStyleNonce()
   // Where react-remove-scroll, which locks the page behind a dialog, looks for the nonce of its style element.
   Object.assign(globalThis, { __webpack_nonce__: styleNonce })
-  await Promise.all([loadFirstWords(), pageAt(window.location.href)?.load()])
+  const [boot] = await Promise.all([readBoot(), loadWords(), pageAt(window.location.href)?.load()])
   watchHistory()
   createRoot(root).render(
     <StrictMode>
-      <App boot={readBoot()} styleNonce={styleNonce} />
+      <App boot={boot} styleNonce={styleNonce} />
     </StrictMode>,
   )
 }

@@ -1,5 +1,6 @@
 import { pagePaths } from '../portal/pages/page-paths.ts'
 import { type LazyPage, lazyPage } from './lazy-page.tsx'
+import { LandingPage } from './pages/public/landing-page.tsx'
 
 /** A page and its path. */
 export interface PageRoute {
@@ -16,7 +17,8 @@ export interface PageRoute {
 export const routes: readonly PageRoute[] = [
   {
     path: pagePaths.landing,
-    page: lazyPage(() => import('./pages/public/landing-page.tsx'), 'LandingPage'),
+    // In the main script: most visitors come here first.
+    page: lazyPage(async () => ({ LandingPage }), 'LandingPage'),
   },
   {
     path: pagePaths.apiDiff,

@@ -1,35 +1,12 @@
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
-import { besidePortal } from './build/beside-portal.ts'
-import { lateStyles } from './build/late-styles.ts'
-import { pageMessages } from './build/page-messages.ts'
-import { pageSources } from './build/page-sources.ts'
-import { precompress } from './build/precompress.ts'
-import { usedStyles } from './build/used-styles.ts'
 
-const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+/** Where a portal listens unless told otherwise. */
+const portal = 'http://127.0.0.1:8081'
 
 /** How the page is built; the caller chooses the output folder. */
 export default defineConfig({
-  root: here('.'),
-  base: '/',
+  root: import.meta.dirname,
   publicDir: false,
-  resolve: {
-    alias: [
-      {
-        find: './TableScrollContainer.mjs',
-        replacement: here('build/no-scroll-container.ts'),
-      },
-    ],
-  },
-  plugins: [
-    pageMessages(here('.')),
-    lateStyles(),
-    pageSources(here('routes.ts')),
-    usedStyles(here('.')),
-    precompress(),
-    besidePortal(),
-  ],
   build: {
     emptyOutDir: true,
     manifest: 'manifest.json',
@@ -39,9 +16,26 @@ export default defineConfig({
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: [here('index.html')],
-      // What nearly every page needs comes in one file: each costs a request and its headers.
-      output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 20 }] } },
+      output: {
+        // Each file costs a request: one for every page, one for what several folders of `pages` share, one for each folder.
+        codeSplitting: {
+          groups: [
+            { name: 'main', tags: ['$initial'] },
+            { name: 'shared', minShareCount: 2, test: /^(?!.*portal-ui\/pages\/)/ },
+            { name: (id) => /portal-ui\/pages\/(\w+)\//.exec(id)?.[1], debugName: 'pages' },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    proxy: {
+      // All but the page's own `api/*.ts`, which the browser loads below the same path.
+      '^/(problems|reference)/|^/api/(?!.*[.]ts(?:[?]|$))': {
+        target: portal,
+        // The portal accepts changes only from its own pages.
+        headers: { origin: portal },
+      },
     },
   },
 })

@@ -1,46 +1,14 @@
-import {
-  createWords,
-  type MessageId,
-  type Messages,
-  type MessageValues,
-  type Words,
-} from '../messages/format.ts'
+import { createWords, type MessageId, type MessageValues, type Words } from '../messages/format.ts'
 import { isLanguage, type Language, languageFacts } from '../messages/language.ts'
 
-let messages: Partial<Messages> = {}
 let loaded: Words | undefined
 
-/** Some messages of a language. */
-interface MessagePart {
-  readonly messages: Partial<Messages>
-}
-
-/** Loads the messages of the first page and of what surrounds every page; before the first render. */
-export async function loadFirstWords(): Promise<void> {
-  add(
-    pageLanguage() === 'he'
-      ? await import('../messages/he.json?first')
-      : await import('../messages/en.json?first'),
-  )
-}
-
-/**
- * A script with the messages that it needs besides the first. The build writes this
- * around each import on demand (`build/page-messages.ts`).
- */
-export async function withWords<Script>(
-  script: Promise<Script>,
-  parts: Readonly<Record<Language, () => Promise<MessagePart>>>,
-): Promise<Script> {
-  const [loadedScript, part] = await Promise.all([script, parts[pageLanguage()]()])
-  add(part)
-  return loadedScript
-}
-
-function add(more: MessagePart): void {
-  messages = { ...messages, ...more.messages }
-  // A script asks only for those that loaded with it.
-  loaded = createWords(pageLanguage(), messages as Messages)
+/** Loads the messages; before the first render. */
+export async function loadWords(): Promise<void> {
+  const language = pageLanguage()
+  const messages =
+    language === 'he' ? await import('../messages/he.json') : await import('../messages/en.json')
+  loaded = createWords(language, messages.default)
 }
 
 /** The language of the document: the server chose it, and only another document has another one. */
@@ -68,7 +36,7 @@ export function nameAsText(name: string): string {
 
 /** The messages that are loaded. */
 export function words(): Words {
-  if (loaded === undefined) throw new Error('messages are only known after loadFirstWords()')
+  if (loaded === undefined) throw new Error('messages are only known after loadWords()')
   return loaded
 }
 

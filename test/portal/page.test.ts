@@ -8,19 +8,17 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import english from '../../src/messages/en.json' with { type: 'json' }
-import { type Language, languages } from '../../src/messages/language.ts'
+import { languages } from '../../src/messages/language.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { buildPage, PageBuildError } from '../../src/portal/pages/build-page.ts'
-import { closure, type Manifest, wordsOf } from '../../src/portal/pages/page-files.ts'
-import { applicationTabs, pagePaths } from '../../src/portal/pages/page-paths.ts'
+import { pagePaths } from '../../src/portal/pages/page-paths.ts'
 import { scriptJson } from '../../src/portal/pages/script-json.ts'
-import { createTemplate } from '../../src/portal/pages/template.ts'
 import { tollgate } from '../support/cli.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
@@ -35,6 +33,15 @@ function open(path: string, headers: Record<string, string> = asPerson): Promise
   return fetch(`${urls.portal}${path}`, { headers })
 }
 
+/** A path of the page with something for each of its parameters. */
+function filled(path: string): string {
+  return path
+    .replace(':api/:version', 'xs2a/1.7.0')
+    .replace(':api', 'xs2a')
+    .replace(':guide', 'first-call')
+    .replace(/:\w+/g, 'x')
+}
+
 function bootIn(html: string) {
   const [, text = ''] =
     /<script type="application\/json" id="boot">(.*?)<\/script>/s.exec(html) ?? []
@@ -42,14 +49,9 @@ function bootIn(html: string) {
 }
 
 t.test("the page comes at each of its paths and tells the gateway's address", async (t) => {
-  for (const path of Object.values(pagePaths)) {
-    const filled = path
-      .replace(':api/:version', 'xs2a/1.7.0')
-      .replace(':api', 'xs2a')
-      .replace(':guide', 'first-call')
-      .replace(/:\w+/g, 'x')
-    const answer = await open(filled)
-    t.equal(answer.status, 200, filled)
+  for (const path of Object.values(pagePaths).map(filled)) {
+    const answer = await open(path)
+    t.equal(answer.status, 200, path)
     t.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
     t.equal(answer.headers.get('cache-control'), 'no-store')
     t.match(bootIn(await answer.text()), {
@@ -278,130 +280,55 @@ function plainSize(path: string): number {
   return statSync(join(folder, path)).size
 }
 
-/** Of the built page. */
-const readBuilt = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
-const manifest: Manifest = readBuilt('manifest.json')
-const sources: Record<string, string> = readBuilt('pages.json')
-
-/** All files that a browser loads for these sources. */
-function loadedFor(language: Language, names: readonly string[]): ReadonlySet<string> {
-  return closure(
-    manifest,
-    names.flatMap((name) => [name, ...wordsOf(manifest, language, name)]),
-  )
-}
-
-function firstPage(language: Language): ReadonlySet<string> {
-  const landing = sources['landing'] ?? ''
-  return loadedFor(language, ['index.html', `../messages/${language}.json?first`, landing])
-}
-
 t.test(
-  'the first page is usable after 170 KB, and any other, with each of its tabs, needs at most 60 KB more',
+  'a document names the files of its page: at most 8, and 200 KB for the first page, 330 KB for any other',
   async (t) => {
-    const weight = (files: Iterable<string>): number =>
-      [...files].reduce((sum, file) => sum + statSync(join(folder, `${file}.gz`)).size, 0)
-    const inKb = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`
-    const tabs = Object.keys(manifest).filter((source) =>
-      /applications\/(?:\w+\/)?\w+-tab\.tsx$/.test(source),
-    )
-    t.equal(tabs.length, applicationTabs.length)
     for (const language of languages) {
-      const first = firstPage(language)
-      const document = gzipSync(await (await open('/')).text()).length
-      const bytes = weight(first) + document
-      t.comment(`first page (${language}): ${inKb(bytes)}, of it document ${inKb(document)}`)
-      t.ok(bytes <= 170 * 1024, `first page (${language})`)
-      // What every page of a signed-in developer shows.
-      const menu = 'layout/profile-menu.tsx'
-      const others = [
-        ...Object.entries(sources).map(([name, source]) => ({ name, from: [source] })),
-        ...tabs.map((tab) => ({ name: tab, from: [sources['application'] ?? '', tab] })),
-      ].map(({ name, from }) => {
-        const files = loadedFor(language, [...from, menu])
-        return { name, bytes: weight([...files].filter((file) => !first.has(file))) }
-      })
-      for (const { name, bytes } of others) t.ok(bytes <= 60 * 1024, `${name}: ${inKb(bytes)}`)
-      const heaviest = others.toSorted((a, b) => b.bytes - a.bytes).slice(0, 5)
-      t.comment(heaviest.map(({ name, bytes }) => `${name} ${inKb(bytes)}`).join(', '))
+      const pages = []
+      for (const path of Object.values(pagePaths).map(filled)) {
+        const html = await (await open(path, { ...asPerson, 'accept-language': language })).text()
+        const files = [...html.matchAll(/(?:href|src)="\/(assets\/[^"]+\.(?:js|css))"/g)]
+        const sizes = files.map(([, file]) => statSync(join(folder, `${file}.gz`)).size)
+        const kb = sizes.reduce((sum, size) => sum + size, gzipSync(html).length) / 1024
+        t.ok(files.length <= 8, `${path} names ${files.length} files`)
+        t.ok(kb <= (path === '/' ? 200 : 330), `${path} in ${language}: ${kb.toFixed(1)} KB`)
+        pages.push({ path, kb })
+      }
+      const [first, ...others] = pages
+      const heaviest = others.toSorted((one, other) => other.kb - one.kb)[0]
+      t.comment(`first page (${language}): ${first?.kb.toFixed(1)} KB`)
+      t.comment(`heaviest (${language}): ${heaviest?.path} ${heaviest?.kb.toFixed(1)} KB`)
     }
   },
 )
 
-t.test('every script comes with the messages that it asks for', async (t) => {
-  const ids = Object.keys(english)
-  const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
-  for (const language of languages) {
-    const holds = (part: string) => ids.filter((id) => textOf(fileOf(part)).includes(`"${id}"`))
-    const first = new Set(holds(`../messages/${language}.json?first`))
-    t.ok(first.size > 50 && first.size < ids.length / 4, `${first.size} come first`)
-    const atOnce = firstPage(language)
-    for (const file of atOnce) {
-      if (!isMessages(file))
-        t.same(
-          [...askedIn(file)].filter((id) => !first.has(id)),
-          [],
-          file,
-        )
-    }
-    const onDemand = Object.entries(manifest).filter(
-      ([source, entry]) => entry?.isDynamicEntry === true && !source.includes('/messages/'),
-    )
-    t.ok(onDemand.length > 30)
-    for (const [source] of onDemand) {
-      const own = new Set(wordsOf(manifest, language, source).flatMap(holds))
-      const files = closure(manifest, [source])
-      // A script that imports what loads on demand itself comes only after that, as a tab after its page.
-      const before = onDemand
-        .map(([other]) => other)
-        .filter((other) => other !== source && files.has(fileOf(other)))
-      const earlier = new Set([...atOnce, ...closure(manifest, before)])
-      const asked = [...files]
-        .filter((file) => !earlier.has(file))
-        .flatMap((file) => [...askedIn(file)])
-      t.same(
-        asked.filter((id) => !first.has(id) && !own.has(id)),
-        [],
-        source,
-      )
-    }
-  }
-
-  function fileOf(source: string): string {
-    return manifest[source]?.file ?? ''
-  }
-
-  function isMessages(file: string): boolean {
-    return /\/(en|he)-/.test(file)
-  }
-
-  /** Ids of messages in a built script: whole, and all that a template may make. */
-  function askedIn(file: string): ReadonlySet<string> {
-    if (!file.endsWith('.js')) return new Set()
-    const quoted = textOf(file).matchAll(/(["'`])([a-z]\w*\.(?:[\w.-]|\$\{[^}]*\})+)\1/g)
-    const texts = new Set([...quoted].map(([, , text = '']) => text))
-    const templates = [...texts]
-      .filter((text) => text.includes('$'))
-      .map(
-        (text) =>
-          new RegExp(`^${text.replaceAll('.', '\\.').replaceAll(/\$\{.*?\}/g, '[\\w.-]+')}$`),
-      )
-    return new Set(ids.filter((id) => texts.has(id) || templates.some((each) => each.test(id))))
-  }
+t.test("the page has the library's styles of every component that it has", async (t) => {
+  const textsOf = (end: string) =>
+    readdirSync(join(folder, 'assets'))
+      .filter((name) => name.endsWith(end))
+      .map((name) => readFileSync(join(folder, 'assets', name), 'utf8'))
+      .join('')
+  const classesIn = (text: string) => [...new Set(text.match(/\bm_[0-9a-f]+\b/g))]
+  const library = createRequire(import.meta.url).resolve('@mantine/core/styles.css')
+  const all = readFileSync(library, 'utf8')
+  const built = textsOf('.css')
+  const used = classesIn(textsOf('.js')).filter((name) => all.includes(`.${name}`))
+  t.ok(used.length > 100)
+  t.same(
+    used.filter((name) => !built.includes(`.${name}`)),
+    [],
+    'add it to mantine.css',
+  )
 })
 
-t.test('a document names the files of its page, and texts of the server stay there', async (t) => {
+t.test('a document begins what its page asks the portal for', async (t) => {
   const html = await (await open('/sandbox')).text()
-  t.match(html, /<link rel="modulepreload" href="\/assets\/sandbox-page-[\w-]+\.js">/)
+  t.match(html, /<link rel="modulepreload" href="\/assets\/public-[\w-]+\.js">/)
   t.match(html, /<link rel="modulepreload" href="\/assets\/en-[\w-]+\.js">/)
   t.match(
     html,
     /<link rel="preload" as="fetch" crossorigin fetchpriority="low" href="\/api\/sandbox">/,
   )
-  const [english = ''] = /\/assets\/en-[\w-]+\.js/.exec(html) ?? []
-  const messages = await (await open(english)).text()
-  t.match(messages, 'landing.title')
-  t.notMatch(messages, /"(?:mail|bank|document)\./)
 })
 
 t.test('text written into the document cannot leave its place', async (t) => {
@@ -409,10 +336,6 @@ t.test('text written into the document cannot leave its place', async (t) => {
   const json = scriptJson({ name: hostile })
   t.notMatch(json, '<')
   t.same(JSON.parse(json), { name: hostile })
-  const fill = createTemplate('a{{x}}b{{y}}c{{x}}', ['x', 'y'])
-  t.equal(fill({ x: '{{y}}$&', y: '1' }), 'a{{y}}$&b1c{{y}}$&', 'values are no templates')
-  t.throws(() => createTemplate('{{x}}{{z}}', ['x']), /z/)
-  t.throws(() => createTemplate('{{x}}', ['x', 'y']), /y/)
 })
 
 t.test('a command builds the page beforehand and says where it is', async (t) => {

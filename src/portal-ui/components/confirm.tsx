@@ -1,8 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { t } from '../words.ts'
-import { Dialog } from './dialog.tsx'
 import { ProblemAlert } from './problem-alert.tsx'
 
 export interface ConfirmProps {
@@ -29,7 +28,7 @@ export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, isDangerous = false } = props
   const { stay, onConfirm, onClosed = () => {}, mutation } = props
   return (
-    <Dialog opened={opened} onClose={onClose} onExitTransitionEnd={onClosed} title={title}>
+    <Modal opened={opened} onClose={onClose} onExitTransitionEnd={onClosed} title={title}>
       <Stack gap="md">
         {children}
         <ProblemAlert error={mutation?.error ?? null} />
@@ -51,6 +50,6 @@ export function Confirm(props: ConfirmProps) {
           </Button>
         </Group>
       </Stack>
-    </Dialog>
+    </Modal>
   )
 }

@@ -1,4 +1,4 @@
-import { Dialog } from './dialog.tsx'
+import { Modal } from '@mantine/core'
 import { Form, type FormProps } from './form.tsx'
 
 export interface FormDialogProps<Values extends Record<string, string>> extends FormProps<Values> {
@@ -17,8 +17,8 @@ export function FormDialog<Values extends Record<string, string>>({
   ...form
 }: FormDialogProps<Values>) {
   return (
-    <Dialog opened={opened} onClose={form.onCancel} title={title} returnFocus={returnFocus}>
+    <Modal opened={opened} onClose={form.onCancel} title={title} returnFocus={returnFocus}>
       <Form {...form} isDialog />
-    </Dialog>
+    </Modal>
   )
 }

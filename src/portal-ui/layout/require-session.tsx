@@ -5,17 +5,11 @@ import { useSession } from '../api/session.ts'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { Slow } from '../components/slow.tsx'
 import { useFacts } from '../facts.tsx'
-import { lazyPage } from '../lazy-page.tsx'
 import { t } from '../words.ts'
 import { Frame } from './frame.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { Page } from './page.tsx'
-import type { TermsQuestionProps } from './terms-question.tsx'
-
-const { Page: TermsQuestion } = lazyPage<'TermsQuestion', TermsQuestionProps>(
-  () => import('./terms-question.tsx'),
-  'TermsQuestion',
-)
+import { TermsQuestion } from './terms-question.tsx'
 
 export interface RequireSessionProps {
   /** Other developers see the page for an unknown address. */

@@ -10,11 +10,11 @@ import { BrandSign } from './brand-sign.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { LanguageSwitch } from './language-switch.tsx'
 import { LazyProfileMenu } from './lazy-profile-menu.tsx'
-import { LazyTermsNotice } from './lazy-terms-notice.tsx'
 import { MainMenu } from './main-menu.tsx'
 import { MainLinks } from './main-navigation.tsx'
 import { SearchButton } from './search-button.tsx'
 import classes from './shell.module.css'
+import { TermsNotice } from './terms-notice.tsx'
 
 /** The frame of every page: skip link, header and footer. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -47,7 +47,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </div>
       </header>
       <main id="content" tabIndex={-1} className={classes['main']}>
-        <LazyTermsNotice />
+        <TermsNotice />
         {children}
       </main>
       <footer className={classes['footer']}>

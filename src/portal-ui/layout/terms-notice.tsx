@@ -1,19 +1,30 @@
 import { Anchor, Button } from '@mantine/core'
 import type { BrandFacts } from '../../portal/api/schemas/brand.ts'
 import { useTermsAcceptance } from '../api/profile.ts'
+import { useSession } from '../api/session.ts'
 import { Message } from '../components/message.tsx'
 import { NoticeLine } from '../components/notice-line.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
+import { useFacts } from '../facts.tsx'
 import { t } from '../words.ts'
 
-export interface TermsNoticeProps {
+/** Tells a signed-in developer of changed terms, and an operator of any; everything works without an answer. A first question stands in place of a page. */
+export function TermsNotice() {
+  const { terms } = useFacts().brand
+  const developer = useSession().data?.developer
+  if (terms === null || developer === undefined) return null
+  if (developer.acceptedTerms?.version === terms.version) return null
+  if (developer.acceptedTerms === null && !developer.isOperator) return null
+  return <Notice terms={terms} hasAcceptedOthers={developer.acceptedTerms !== null} />
+}
+
+interface NoticeProps {
   readonly terms: NonNullable<BrandFacts['terms']>
   /** Whether the developer accepted an earlier version. */
   readonly hasAcceptedOthers: boolean
 }
 
-/** Asks a signed-in developer to accept the current terms; everything works without an answer. */
-export function TermsNotice({ terms, hasAcceptedOthers }: TermsNoticeProps) {
+function Notice({ terms, hasAcceptedOthers }: NoticeProps) {
   const acceptance = useTermsAcceptance()
   return (
     <>

@@ -1,5 +1,5 @@
 import { Title } from '@mantine/core'
-import { type RefObject, Suspense, useMemo } from 'react'
+import { type RefObject, useMemo } from 'react'
 import type { PublishedOperation } from '../../portal/api/schemas/catalogue.ts'
 import { useKeyHint } from '../api/key-hint.ts'
 import { CodeTabs } from '../components/code-tabs.tsx'
@@ -9,8 +9,8 @@ import { Message } from '../components/message.tsx'
 import { MethodBadge } from '../components/method-badge.tsx'
 import { Pill } from '../components/pill.tsx'
 import { useFacts } from '../facts.tsx'
-import { lazyPage } from '../lazy-page.tsx'
 import { t } from '../words.ts'
+import { ErrorTable } from './error-table.tsx'
 import { Markup } from './markup.tsx'
 import { errorsOf, operationEntry } from './operation-entry.ts'
 import { ParameterList } from './parameter-list.tsx'
@@ -18,9 +18,6 @@ import classes from './reference.module.css'
 import { ResponseExamples } from './response-examples.tsx'
 import { SchemaTree } from './schema-tree.tsx'
 import { TryOperation } from './try-operation.tsx'
-
-/** The last part of the page; tables weigh as much as all others. */
-const { Page: ErrorTable } = lazyPage(() => import('./error-table.tsx'), 'ErrorTable')
 
 export interface OperationViewProps {
   readonly api: string
@@ -89,11 +86,7 @@ export function OperationView(props: OperationViewProps) {
               )}
             </section>
           ))}
-          {entry === undefined ? null : (
-            <Suspense>
-              <ErrorTable errors={errorsOf(entry)} />
-            </Suspense>
-          )}
+          {entry === undefined ? null : <ErrorTable errors={errorsOf(entry)} />}
         </div>
         <div className={classes['code']}>
           {entry === undefined || entry.samples.length === 0 ? null : (

@@ -1,18 +1,10 @@
 import { Button } from '@mantine/core'
-import { Suspense } from 'react'
 import { Link } from 'wouter'
 import { useSession } from '../api/session.ts'
-import { lazyPage } from '../lazy-page.tsx'
 import { versionPath } from '../published.ts'
 import { t } from '../words.ts'
-import type { SubscribeVersionProps } from './own-applications.tsx'
+import { OwnApplications, type SubscribeVersionProps } from './own-applications.tsx'
 import { signInPath } from './sign-in-path.ts'
-
-/** For signed-in readers only: the menu weighs as much as the rest of the page. */
-const { Page: OwnApplications } = lazyPage(
-  () => import('./own-applications.tsx'),
-  'OwnApplications',
-)
 
 /** Subscribes one of the reader's applications with one press; a visitor signs in first. */
 export function SubscribeVersion({ api, version }: SubscribeVersionProps) {
@@ -24,8 +16,6 @@ export function SubscribeVersion({ api, version }: SubscribeVersionProps) {
       {t('reference.subscribe')}
     </Button>
   ) : (
-    <Suspense>
-      <OwnApplications api={api} version={version} />
-    </Suspense>
+    <OwnApplications api={api} version={version} />
   )
 }

@@ -1,13 +1,9 @@
-import { Suspense } from 'react'
 import type { PublishedOperation } from '../../portal/api/schemas/catalogue.ts'
 import { useSession } from '../api/session.ts'
-import { lazyPage } from '../lazy-page.tsx'
 import { operationPath } from '../published.ts'
 import { signInPath } from './sign-in-path.ts'
 import { TryLink } from './try-link.tsx'
-
-/** For signed-in readers only: the menu weighs more than the page. */
-const { Page: TryWithOwn } = lazyPage(() => import('./try-with-own.tsx'), 'TryWithOwn')
+import { TryWithOwn } from './try-with-own.tsx'
 
 export interface TryOperationProps {
   readonly api: string
@@ -22,8 +18,6 @@ export function TryOperation({ api, version, operation }: TryOperationProps) {
   return session === null || session === undefined ? (
     <TryLink href={signInPath(operationPath(api, version, operation))} />
   ) : (
-    <Suspense>
-      <TryWithOwn query={`?${query}`} />
-    </Suspense>
+    <TryWithOwn query={`?${query}`} />
   )
 }

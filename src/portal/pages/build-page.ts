@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stripVTControlCharacters } from 'node:util'
+import { promisify, stripVTControlCharacters } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
 import type { Logger } from '../../platform/log/log.ts'
 import { stampPage } from './stamp-page.ts'
+
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
 
 /** The page could not be built from its sources; the message says why. */
 export class PageBuildError extends Error {
@@ -55,6 +59,7 @@ export async function buildPage(options: BuildPageOptions): Promise<string> {
     // Its own subfolder: only this user may read the folder that mkdtemp creates.
     const built = join(aside, 'page')
     await runVite(repository, built)
+    await compressFiles(built)
     await putIntoPlace(built, place)
   } finally {
     await rm(aside, { recursive: true, force: true })
@@ -126,6 +131,19 @@ function vitePath(): string {
     return join(dirname(manifest), 'bin', 'vite.js')
   } catch (cause) {
     throw new PageBuildError('vite is not installed; run "npm ci"', { cause })
+  }
+}
+
+/** Writes a `.br` and a `.gz` beside every script, style and picture, so that serving needs no compression. */
+async function compressFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!/\.(js|css|svg)$/.test(name)) continue
+    const path = join(folder, name)
+    const content = await readFile(path)
+    await Promise.all([
+      brotli(content).then((bytes) => writeFile(`${path}.br`, bytes)),
+      zip(content, { level: 9 }).then((bytes) => writeFile(`${path}.gz`, bytes)),
+    ])
   }
 }
 

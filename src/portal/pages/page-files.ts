@@ -1,23 +1,17 @@
 import type { Language } from '../../messages/language.ts'
-import { pagePaths } from './page-paths.ts'
 
 /** Vite's manifest: which files it built from each source. */
 export type Manifest = Readonly<Record<string, ManifestEntry | undefined>>
 
 interface ManifestEntry {
   readonly file: string
+  /** Of a script: that of its source, or of the group of `vite.config.ts` that it is. */
+  readonly name?: string
   /** Styles of the script. */
   readonly css?: readonly string[]
-  /** Pictures and faces. */
-  readonly assets?: readonly string[]
-  /** Whether it loads on demand. */
-  readonly isDynamicEntry?: boolean
   /** Other entries that it loads at once. */
   readonly imports?: readonly string[]
 }
-
-/** The source of the page of each path, by the name of the path. */
-export type PageSources = Readonly<Partial<Record<string, string>>>
 
 /** Files of the built page. */
 export interface BuiltFiles {
@@ -25,41 +19,36 @@ export interface BuiltFiles {
   readonly icon: string
   /** Rules of CSS for the faces, for pages without the page's own style. */
   readonly faces: string
-  /** What the page of a language at a path of `pagePaths` needs at once, besides what its document names. */
+  /** What the page of a language at a path of `pagePaths` loads before it shows. */
   readonly needed: (language: Language, path: string | undefined) => NeededFiles
 }
 
 /** Paths of files that a document links to. */
 export interface NeededFiles {
+  /** The script that runs. */
+  readonly main: string
+  /** Those that it imports. */
   readonly scripts: readonly string[]
   readonly styles: readonly string[]
 }
 
 /** Finds files of the built page. */
-export function createPageFiles(manifest: Manifest, sources: PageSources): BuiltFiles {
-  const atOnce = closure(manifest, ['index.html'])
+export function createPageFiles(manifest: Manifest): BuiltFiles {
+  const { file: main } = entryOf(manifest, 'index.html')
   return {
     icon: `/${entryOf(manifest, 'icon.svg').file}`,
     faces: facesIn(manifest),
     needed: (language, path) => {
-      const page = path === undefined ? undefined : sourceAt(path, sources)
-      const own = closure(manifest, [
-        `../messages/${language}.json?first`,
-        ...(page === undefined ? [] : [page, ...wordsOf(manifest, language, page)]),
-      ])
-      const rest = [...own].filter((file) => !atOnce.has(file)).map((file) => `/${file}`)
+      const area = path === undefined ? [] : areaOf(manifest, path)
+      const files = [...closure(manifest, ['index.html', `../messages/${language}.json`, ...area])]
+      const paths = files.filter((file) => file !== main).map((file) => `/${file}`)
       return {
-        scripts: rest.filter((file) => file.endsWith('.js')),
-        styles: rest.filter((file) => file.endsWith('.css')),
+        main: `/${main}`,
+        scripts: paths.filter((path) => path.endsWith('.js')),
+        styles: paths.filter((path) => path.endsWith('.css')),
       }
     },
   }
-}
-
-/** The messages that a source needs besides the first, if any; `build/page-messages.ts` divides them. */
-export function wordsOf(manifest: Manifest, language: Language, source: string): string[] {
-  const part = `../messages/${language}.json?for=${source.replace(/\.tsx?$/, '')}`
-  return manifest[part] === undefined ? [] : [part]
 }
 
 /** All files that these sources load at once. */
@@ -75,13 +64,21 @@ export function closure(manifest: Manifest, from: readonly string[]): ReadonlySe
   return files
 }
 
-/** A page with tabs has one source and a path for each tab below its own. */
-function sourceAt(path: string, sources: PageSources): string | undefined {
-  const names = Object.entries(pagePaths)
-    .filter(([, known]) => path === known || (known !== '/' && path.startsWith(`${known}/`)))
-    .toSorted(([, a], [, b]) => b.length - a.length)
-    .map(([name]) => name)
-  return names.map((name) => sources[name]).find((source) => source !== undefined)
+/** Folders of `src/portal-ui/pages` whose pages are at paths that begin otherwise. */
+const areas: Readonly<Record<string, string>> = {
+  '': 'index',
+  apis: 'public',
+  sandbox: 'public',
+  r: 'applications',
+}
+
+/** The entry of the script with the page of a path. */
+function areaOf(manifest: Manifest, path: string): string[] {
+  const [, first = ''] = path.split('/')
+  const entryNamed = (name: string) =>
+    Object.keys(manifest).filter((source) => manifest[source]?.name === name)
+  const found = entryNamed(areas[first] ?? first)
+  return found.length > 0 ? found : entryNamed('account')
 }
 
 function entryOf(manifest: Manifest, source: string): ManifestEntry {
@@ -98,10 +95,10 @@ const faces = [
 ] as const
 
 function facesIn(manifest: Manifest): string {
-  const files = manifest['index.html']?.assets ?? []
+  const files = Object.values(manifest).map((entry) => entry?.file)
   return faces
     .map(([family, start, range]) => {
-      const file = files.find((name) => name.startsWith(`assets/${start}`))
+      const file = files.find((name) => name?.startsWith(`assets/${start}`))
       if (file === undefined) throw new Error(`the manifest has no ${start}`)
       return `@font-face{font-family:'${family}';font-weight:100 900;font-display:swap;src:url(/${file}) format('woff2');unicode-range:${range}}`
     })

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core'
-import { Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { Redirect, useParams } from 'wouter'
 import type { Application } from '../../../portal/api/schemas/applications.ts'
 import { applicationTabs } from '../../../portal/pages/page-paths.ts'
@@ -11,7 +11,6 @@ import { Message } from '../../components/message.tsx'
 import { NoticeLine } from '../../components/notice-line.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { Slow } from '../../components/slow.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
@@ -24,7 +23,7 @@ import { UnstoredKey } from './keys/unstored-key.tsx'
 import classes from './overview.module.css'
 import { type PageMemory, usePageMemory } from './page-memory.ts'
 import { tabTitle } from './tab-words.ts'
-import { loadTabs, tabs } from './tabs.ts'
+import { tabs } from './tabs.ts'
 import { CheckListLine } from './try/check-list.tsx'
 import { NextStep } from './try/next-step.tsx'
 
@@ -33,10 +32,6 @@ export function ApplicationPage() {
   const { id = '', tab } = useParams()
   const application = useApplication(id)
   const known = tabNamed(tab)
-  useEffect(() => {
-    // Beside the request for the application.
-    if (known !== undefined) void loadTabs(known)
-  }, [known])
   if (tab === 'try') return <MovedToPlayground id={id} />
   if (application.data !== undefined) {
     if (known === undefined) return <Unknown />
@@ -66,7 +61,7 @@ function Loaded({ application, tab }: LoadedProps) {
   const memory = usePageMemory(id)
   useApprovedMemory(id, memory, tab === 'playground')
   const title = tabTitle(tab)
-  const { Page: Tab } = tabs[tab]
+  const Tab = tabs[tab]
   return (
     <ApplicationFrame application={application} current={tab}>
       <UnstoredKey applicationId={id} memory={memory} />
@@ -85,9 +80,7 @@ function Loaded({ application, tab }: LoadedProps) {
           )}
           {tellsOfEnds.has(tab) ? <DeprecationNotices applicationId={id} /> : null}
           {tab === 'overview' ? null : <NextStep applicationId={id} tab={tab} />}
-          <Suspense fallback={<Slow />}>
-            <Tab application={application} applicationId={id} memory={memory} />
-          </Suspense>
+          <Tab application={application} applicationId={id} memory={memory} />
           {tab === 'overview' ? null : (
             <CheckListLine applicationId={id} isAtUsage={tab === 'usage'} />
           )}

@@ -1,10 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Factors } from '../../../portal/api/schemas/factors.ts'
 import { useFactorRemoval, useFactors, useRecoveryCodes } from '../../api/factors.ts'
 import { supportsPasskeys } from '../../api/passkeys.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { Dialog } from '../../components/dialog.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { RecoveryCodeList } from '../../components/recovery-code-list.tsx'
@@ -93,11 +92,11 @@ function FactorList({ factors }: { readonly factors: Factors }) {
         ) : null}
       </Group>
       <WhyNoPasskeys offersPasskeys={factors.offersPasskeys} />
-      <Dialog opened={dialog?.name === 'app'} onClose={close} title={t('factors.addApp')} size="md">
+      <Modal opened={dialog?.name === 'app'} onClose={close} title={t('factors.addApp')} size="md">
         <AddApp onAdded={added} onCancel={close} />
-      </Dialog>
+      </Modal>
       <AddPasskey opened={dialog?.name === 'passkey'} onAdded={added} onCancel={close} />
-      <Dialog
+      <Modal
         opened={dialog?.name === 'codes'}
         onClose={close}
         title={t('factors.yourCodes')}
@@ -106,7 +105,7 @@ function FactorList({ factors }: { readonly factors: Factors }) {
         {dialog?.name === 'codes' ? (
           <RecoveryCodeList codes={dialog.codes} action={t('factors.stored')} onDone={close} />
         ) : null}
-      </Dialog>
+      </Modal>
       <RemoveFactor
         factor={dialog?.name === 'remove' ? dialog.factor : undefined}
         onClose={close}

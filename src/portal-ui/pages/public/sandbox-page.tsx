@@ -1,5 +1,5 @@
 import { Anchor, Button, Text, TextInput, Title } from '@mantine/core'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Sandbox, SandboxCustomer } from '../../../portal/api/schemas/sandbox.ts'
 import { pagePaths } from '../../../portal/pages/page-paths.ts'
@@ -8,18 +8,14 @@ import { useSession } from '../../api/session.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { Slow } from '../../components/slow.tsx'
 import { useFacts } from '../../facts.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { useFocusedFragment } from '../../layout/use-focused-fragment.ts'
-import { lazyPage } from '../../lazy-page.tsx'
 import { t } from '../../words.ts'
 import { CustomerCard } from './customer-card.tsx'
 import classes from './sandbox.module.css'
-
-/** The last part of the page; tables weigh as much as all others. */
-const { Page: WaysIntoStates } = lazyPage(() => import('./ways-into-states.tsx'), 'WaysIntoStates')
+import { WaysIntoStates } from './ways-into-states.tsx'
 
 /** The sandbox customers, their secrets and how to reach every state. */
 export function SandboxPage() {
@@ -115,9 +111,7 @@ function Content({ sandbox: { secrets, customers, ways } }: { readonly sandbox: 
             <Message id="sandbox.quickest" />
           </Text>
         </div>
-        <Suspense fallback={<Slow />}>
-          <WaysIntoStates ways={ways} />
-        </Suspense>
+        <WaysIntoStates ways={ways} />
       </section>
     </>
   )

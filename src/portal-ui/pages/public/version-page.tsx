@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core'
-import { Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { PublishedApi, PublishedVersion } from '../../../portal/api/schemas/catalogue.ts'
 import { versionTabs } from '../../../portal/pages/page-paths.ts'
@@ -10,11 +10,9 @@ import { LifecycleBadges } from '../../components/lifecycle-badges.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { PartLinks } from '../../components/part-links.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { Slow } from '../../components/slow.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { SideBar } from '../../layout/side-bar.tsx'
-import { lazyPage } from '../../lazy-page.tsx'
 import { languageOfText } from '../../local-text.ts'
 import {
   operationPath,
@@ -27,12 +25,10 @@ import classes from '../../reference/reference.module.css'
 import { SubscribeVersion } from '../../reference/subscribe-version.tsx'
 import { useFragment } from '../../reference/use-fragment.ts'
 import { t } from '../../words.ts'
+import { ChangesTab } from './changes-tab.tsx'
 import { LifecycleNotice } from './lifecycle-notice.tsx'
 import { PlanList } from './plan-list.tsx'
 import { ReferenceTab } from './reference-tab.tsx'
-
-/** Loads when it is asked for. */
-const { Page: ChangesTab } = lazyPage(() => import('./changes-tab.tsx'), 'ChangesTab')
 
 /** One version of an API: its reference, what changed, its plans and its end, in one place. */
 export function VersionPage() {
@@ -139,11 +135,7 @@ function Version({ published, version, tab }: VersionProps) {
             document={document}
           />
         ) : null}
-        {tab === 'changes' ? (
-          <Suspense fallback={<Slow />}>
-            <ChangesTab published={published} version={version} />
-          </Suspense>
-        ) : null}
+        {tab === 'changes' ? <ChangesTab published={published} version={version} /> : null}
         {tab === 'plans' ? <PlanList plans={version.plans} /> : null}
       </Page>
     </SideBar>

@@ -3,23 +3,21 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { versionKey } from '../../../catalogue/catalogue.ts'
 import { versionTitle } from '../../../catalogue/in-language.ts'
-import { type Language, languageFacts } from '../../../messages/language.ts'
+import type { Language } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import type { FrontPages } from '../../documents/front-page.ts'
 import type { ServedDocument } from '../../documents/served-document.ts'
 import type { Guides } from '../../guides/guides.ts'
 import { apisOutline } from '../../pages/apis-outline.ts'
 import { compressOnce } from '../../pages/compression.ts'
-import { escapeHtml } from '../../pages/escape-html.ts'
+import { pageDocument } from '../../pages/document.ts'
 import { guideContent } from '../../pages/guide-content.ts'
 import { knownFacts } from '../../pages/known-facts.ts'
 import { landingContent } from '../../pages/landing-page.ts'
-import { accentStyle, pageLook } from '../../pages/page-look.ts'
+import { pageLook } from '../../pages/page-look.ts'
 import { pagePaths } from '../../pages/page-paths.ts'
-import { plainStyle } from '../../pages/plain-style.ts'
 import { sandboxOutline } from '../../pages/sandbox-outline.ts'
-import { scriptJson } from '../../pages/script-json.ts'
-import { skeleton, skeletonStyle } from '../../pages/skeleton.ts'
+import { skeleton } from '../../pages/skeleton.ts'
 import { versionOutline } from '../../pages/version-outline.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import type { PortalServices } from '../../services.ts'
@@ -77,7 +75,6 @@ export function createSendPage(services: PageServices): SendPage {
   const lists = rememberByMinute<string>({ catalogue, now })
 
   return (request, reply, status) => {
-    const { script, style } = reply.cspNonce
     const look = pageLook(services, reply)
     const { language, brand, carriesSession } = look
     const { t } = wordsOf(language)
@@ -94,29 +91,15 @@ export function createSendPage(services: PageServices): SendPage {
           ? guideContent(guide)
           : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
     const begins = beginningOf(request, path, apis, language)
-    const { scripts, styles } = page.needed(language, path)
-    const document = page.document({
-      language,
-      direction: languageFacts[language].direction,
-      title: escapeHtml(
+    const document = pageDocument({
+      look,
+      title:
         guide === undefined
           ? t('document.title', { name: brand.name })
           : `${guide.title} · ${brand.name}`,
-      ),
-      description: escapeHtml(guide?.description ?? t('document.description')),
-      preloads: [
-        ...styles.map((file) => `<link rel="stylesheet" href="${file}">`),
-        ...scripts.map((file) => `<link rel="modulepreload" href="${file}">`),
-        ...begins.answers.map(
-          (address) =>
-            `<link rel="preload" as="fetch" crossorigin fetchpriority="low" href="${escapeHtml(address)}">`,
-        ),
-      ].join(''),
-      icon: escapeHtml(look.icon),
-      accent: accentStyle(look),
-      styleNonce: style,
-      scriptNonce: script,
-      style: `<style nonce="${style}">${skeletonStyle}</style>`,
+      description: guide?.description ?? t('document.description'),
+      files: page.needed(language, path),
+      answers: begins.answers,
       skeleton: skeleton({
         words: wordsOf(language),
         brand,
@@ -125,13 +108,13 @@ export function createSendPage(services: PageServices): SendPage {
         isBeside: path === pagePaths.apiVersion,
         content: begins.outline,
       }),
-      boot: scriptJson({
+      boot: {
         carriesSession,
         facts: knownFacts(services, request.raw),
         ...(apis === undefined ? {} : { apis }),
         ...(pathsOfFront.has(path) ? { front: frontPages.known() } : {}),
-      }),
-      noscript: `<style nonce="${style}">${plainStyle}</style><div class="plain">${content}</div>`,
+      },
+      noscript: content,
     })
     return reply
       .code(status)
@@ -196,7 +179,7 @@ interface Beginning {
   readonly title?: string | undefined
   /** HTML. */
   readonly outline?: string | undefined
-  /** Addresses of what it asks for first: a browser fetches it after the scripts instead of after running them. */
+  /** Addresses of what it asks for first. */
   readonly answers: readonly string[]
 }
 

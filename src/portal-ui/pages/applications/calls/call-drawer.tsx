@@ -3,7 +3,6 @@ import type { CallRecord } from '../../../../portal/api/schemas/usage.ts'
 import { useCallsWithId } from '../../../api/calls.ts'
 import { MethodBadge } from '../../../components/method-badge.tsx'
 import { QueryState } from '../../../components/query-state.tsx'
-import { useOpened } from '../../../components/use-opened.ts'
 import { t } from '../../../words.ts'
 import { CallStory } from './call-story.tsx'
 import { callPath } from './call-words.ts'
@@ -23,7 +22,7 @@ export function CallDrawer({ applicationId, requestId, onClose }: CallDrawerProp
   const [first] = records
   return (
     <Drawer
-      opened={useOpened(requestId !== undefined)}
+      opened={requestId !== undefined}
       onClose={onClose}
       position="right"
       size="30rem"

@@ -4,16 +4,12 @@ import { useSearchParams } from 'wouter'
 import { type CallListFilter, useCallList } from '../../../api/calls.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { QueryState } from '../../../components/query-state.tsx'
-import { WhenOpened } from '../../../components/when-opened.tsx'
 import { HeadingActions } from '../../../layout/heading-actions.tsx'
-import { lazyPage } from '../../../lazy-page.tsx'
 import { t } from '../../../words.ts'
+import { CallDrawer } from './call-drawer.tsx'
 import { CallFilters } from './call-filters.tsx'
 import { CallTable } from './call-table.tsx'
 import classes from './calls.module.css'
-
-/** Loads with the first story. */
-const { Page: CallDrawer } = lazyPage(() => import('./call-drawer.tsx'), 'CallDrawer')
 
 /** The name in the address of the call whose story shows. */
 const shownName = 'request'
@@ -83,9 +79,7 @@ export function CallsTab({ applicationId }: { readonly applicationId: string }) 
       <Text size="sm" c="dimmed">
         {t('calls.kept')}
       </Text>
-      <WhenOpened opened={shown !== undefined}>
-        <CallDrawer applicationId={applicationId} requestId={shown} onClose={close} />
-      </WhenOpened>
+      <CallDrawer applicationId={applicationId} requestId={shown} onClose={close} />
     </div>
   )
 }

@@ -5,14 +5,9 @@ import { DataTable, RowActions, RowName } from '../../../components/data-table.t
 import { KeyCells, keyColumns } from '../../../components/key-cells.tsx'
 import { keyLabel } from '../../../components/key-label.ts'
 import { RowMenu, type RowMenuItem } from '../../../components/row-menu.tsx'
-import { WhenOpened } from '../../../components/when-opened.tsx'
-import { lazyPage } from '../../../lazy-page.tsx'
 import { t } from '../../../words.ts'
-import type { KeyAction } from './key-dialogs.tsx'
+import { type KeyAction, KeyDialogs } from './key-dialogs.tsx'
 import classes from './key-table.module.css'
-
-/** Loads once the table shows. */
-const { Page: KeyDialogs } = lazyPage(() => import('./key-dialogs.tsx'), 'KeyDialogs')
 
 export interface KeyTableProps extends Omit<KeyRowProps, 'apiKey' | 'hasAddresses'> {
   /** Name of the table for screen readers. */
@@ -89,16 +84,14 @@ function KeyRow(props: KeyRowProps) {
             }),
           )}
         />
-        <WhenOpened opened={dialog !== undefined}>
-          <KeyDialogs
-            applicationId={applicationId}
-            apiKey={apiKey}
-            opened={dialog}
-            onClose={() => setDialog(undefined)}
-            onIssued={onIssued}
-            onRevoked={onRevoked}
-          />
-        </WhenOpened>
+        <KeyDialogs
+          applicationId={applicationId}
+          apiKey={apiKey}
+          opened={dialog}
+          onClose={() => setDialog(undefined)}
+          onIssued={onIssued}
+          onRevoked={onRevoked}
+        />
       </RowActions>
     </Table.Tr>
   )

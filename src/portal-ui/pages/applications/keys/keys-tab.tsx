@@ -1,5 +1,5 @@
 import { Box, Button, Stack, Text } from '@mantine/core'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { IssuedKey, Key } from '../../../../portal/api/schemas/applications.ts'
 import type { CallRecord } from '../../../../portal/api/schemas/usage.ts'
 import { useKeys } from '../../../api/applications.ts'
@@ -8,19 +8,15 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { keyLabel } from '../../../components/key-label.ts'
 import { Message } from '../../../components/message.tsx'
 import { QueryState } from '../../../components/query-state.tsx'
-import { Slow } from '../../../components/slow.tsx'
 import { HeadingActions } from '../../../layout/heading-actions.tsx'
 import { focusPageHeading } from '../../../layout/page-heading.ts'
-import { lazyPage } from '../../../lazy-page.tsx'
 import { t } from '../../../words.ts'
 import classes from '../applications.module.css'
 import type { PageMemory } from '../page-memory.ts'
+import { CreateKey } from './create-key.tsx'
 import { isWorking } from './is-working.ts'
 import { IssuedKeyPanel } from './issued-key-panel.tsx'
 import { KeyTable } from './key-table.tsx'
-
-/** Loads when it is asked for. */
-const { Page: CreateKey } = lazyPage(() => import('./create-key.tsx'), 'CreateKey')
 
 export interface KeysTabProps {
   readonly applicationId: string
@@ -86,14 +82,12 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
         <HeadingActions>{createButton}</HeadingActions>
       )}
       {isCreating ? (
-        <Suspense fallback={<Slow />}>
-          <CreateKey
-            applicationId={applicationId}
-            suggestedName={t('keys.suggested', { number: items.length + 1 })}
-            onIssued={issued}
-            onCancel={cancel}
-          />
-        </Suspense>
+        <CreateKey
+          applicationId={applicationId}
+          suggestedName={t('keys.suggested', { number: items.length + 1 })}
+          onIssued={issued}
+          onCancel={cancel}
+        />
       ) : null}
       <QueryState query={keys} label={t('keys.loading')} />
       {keys.data !== undefined && working.length === 0 && !isCreating && !isShowing ? (

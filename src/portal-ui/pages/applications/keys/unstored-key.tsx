@@ -1,15 +1,9 @@
-import { Suspense, useCallback } from 'react'
+import { useCallback } from 'react'
 import { applicationTabs } from '../../../../portal/pages/page-paths.ts'
 import { useLeaveQuestion } from '../../../layout/leaving.ts'
-import { lazyPage } from '../../../lazy-page.tsx'
 import { tabPath } from '../../../tab-path.ts'
 import type { PageMemory } from '../page-memory.ts'
-import type { LeaveWithoutKeyProps } from './leave-without-key.tsx'
-
-const { Page: LeaveWithoutKey } = lazyPage<'LeaveWithoutKey', LeaveWithoutKeyProps>(
-  () => import('./leave-without-key.tsx'),
-  'LeaveWithoutKey',
-)
+import { LeaveWithoutKey } from './leave-without-key.tsx'
 
 export interface UnstoredKeyProps {
   readonly applicationId: string
@@ -26,9 +20,5 @@ export function UnstoredKey({ applicationId, memory }: UnstoredKeyProps) {
   )
   const question = useLeaveQuestion({ isAsking: unstored !== undefined, isWithin })
   if (unstored === undefined) return null
-  return (
-    <Suspense fallback={null}>
-      <LeaveWithoutKey hint={unstored.hint} {...question} />
-    </Suspense>
-  )
+  return <LeaveWithoutKey hint={unstored.hint} {...question} />
 }

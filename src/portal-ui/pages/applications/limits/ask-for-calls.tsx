@@ -8,16 +8,11 @@ import { Message } from '../../../components/message.tsx'
 import { NoticeLine } from '../../../components/notice-line.tsx'
 import { ProblemAlert } from '../../../components/problem-alert.tsx'
 import { Time } from '../../../components/time.tsx'
-import { WhenOpened } from '../../../components/when-opened.tsx'
 import { limitInWords, wholeNumber, windowInWords } from '../../../in-words.ts'
-import { lazyPage } from '../../../lazy-page.tsx'
 import { limitOfVersion } from '../../../published.ts'
 import { t } from '../../../words.ts'
 import { type SubscribedVersion, useSubscribedVersions } from '../subscribed-versions.ts'
-import type { Choice } from './ask-dialog.tsx'
-
-/** Loads when it opens: without it, the page still shows. */
-const { Page: AskDialog } = lazyPage(() => import('./ask-dialog.tsx'), 'AskDialog')
+import { AskDialog, type Choice } from './ask-dialog.tsx'
 
 /** A button that asks the operator for more calls, and what became of earlier requests. */
 export function AskForCalls({ applicationId }: { readonly applicationId: string }) {
@@ -36,14 +31,12 @@ export function AskForCalls({ applicationId }: { readonly applicationId: string 
       {worthShowing(data?.items ?? []).map((request) => (
         <Asked key={request.id} applicationId={applicationId} request={request} />
       ))}
-      <WhenOpened opened={isAsking}>
-        <AskDialog
-          applicationId={applicationId}
-          choices={choices}
-          opened={isAsking}
-          onClose={() => setIsAsking(false)}
-        />
-      </WhenOpened>
+      <AskDialog
+        applicationId={applicationId}
+        choices={choices}
+        opened={isAsking}
+        onClose={() => setIsAsking(false)}
+      />
     </Stack>
   )
 }

@@ -1,0 +1,76 @@
+import { languageFacts } from '../../messages/language.ts'
+import { escapeHtml } from './escape-html.ts'
+import type { NeededFiles } from './page-files.ts'
+import { accentStyle, type PageLook } from './page-look.ts'
+import { plainStyle } from './plain-style.ts'
+import { scriptJson } from './script-json.ts'
+import { skeletonStyle } from './skeleton.ts'
+
+export interface DocumentOptions {
+  readonly look: PageLook
+  /** Plain text, as the description. */
+  readonly title: string
+  readonly description: string
+  readonly files: NeededFiles
+  /** Addresses of what the page asks for first: a browser fetches it after the scripts instead of after running them. */
+  readonly answers: readonly string[]
+  /** HTML that shows until the script has loaded. */
+  readonly skeleton: string
+  /** JSON that `boot.ts` of the page reads. */
+  readonly boot: object
+  /** HTML for readers without JavaScript. */
+  readonly noscript: string
+}
+
+/** The document of the page. A browser paints what stands above the links before the files arrive. */
+export function pageDocument(options: DocumentOptions): string {
+  const { look, title, description, files, answers, skeleton, boot, noscript } = options
+  const { language, styleNonce, scriptNonce, icon } = look
+  const links = [
+    ...files.styles.map((file) => `<link rel="stylesheet" href="${file}">`),
+    `<script type="module" src="${files.main}"></script>`,
+    ...files.scripts.map((file) => `<link rel="modulepreload" href="${file}">`),
+    ...answers.map(
+      (address) =>
+        `<link rel="preload" as="fetch" crossorigin fetchpriority="low" href="${escapeHtml(address)}">`,
+    ),
+  ]
+  return `<!doctype html>
+<html lang="${language}" dir="${languageFacts[language].direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${escapeHtml(description)}">
+<meta property="csp-nonce" nonce="${styleNonce}">
+<link rel="icon" href="${escapeHtml(icon)}">
+${accentStyle(look)}
+<script nonce="${scriptNonce}">${schemeScript}</script>
+<style nonce="${styleNonce}">${skeletonStyle}</style>
+</head>
+<body>
+<div id="skeleton">${skeleton}</div>
+<script nonce="${scriptNonce}">${namedScript}</script>
+${links.join('\n')}
+<div id="root"></div>
+<script type="application/json" id="boot">${scriptJson(boot)}</script>
+<noscript><style nonce="${styleNonce}">${plainStyle}</style><div class="plain">${noscript}</div></noscript>
+</body>
+</html>
+`
+}
+
+/** Takes the colour scheme before the first paint, or a dark page would flash white. */
+const schemeScript = `
+(() => {
+  let chosen = null
+  try { chosen = localStorage.getItem('colour-scheme') } catch {}
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+  document.documentElement.dataset.mantineColorScheme = chosen === 'light' || chosen === 'dark' ? chosen : system
+})()
+`
+
+/** Marks what the address names; browsers set :target only after the styles and scripts. */
+const namedScript =
+  "document.getElementById(location.hash.slice(1))?.setAttribute('data-named', '')"
