@@ -153,6 +153,16 @@ export function themeWith(tide: MantineColorsTuple): MantineThemeOverride {
           },
         },
       },
+      Menu: {
+        defaultProps: {
+          shadow: 'md',
+          position: 'bottom-end',
+          offset: 4,
+          transitionProps: { duration: 0 },
+          withInitialFocusPlaceholder: false,
+        },
+      },
+      Combobox: { defaultProps: { shadow: 'md', offset: 4 } },
       // A required field is the rule; a field that may stay empty says so.
       InputWrapper: { defaultProps: { withAsterisk: false } },
       Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },

@@ -1,6 +1,5 @@
-import { UnstyledButton } from '@mantine/core'
+import { DirectionProvider, Tabs } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { type KeyboardEvent, useId } from 'react'
 import { CodeBlock } from './code-block.tsx'
 import classes from './code-tabs.module.css'
 
@@ -16,7 +15,6 @@ export interface CodeTabsProps {
  * browser and holds for every sample of the portal at once.
  */
 export function CodeTabs({ samples, label }: CodeTabsProps) {
-  const id = useId()
   const [language, choose] = useLocalStorage({
     key: 'sample-language',
     defaultValue: samples[0]?.label ?? '',
@@ -24,37 +22,28 @@ export function CodeTabs({ samples, label }: CodeTabsProps) {
   })
   const chosen = samples.find((sample) => sample.label === language) ?? samples[0]
   if (chosen === undefined) return null
-  const index = samples.indexOf(chosen)
-
-  const move = (event: KeyboardEvent<HTMLDivElement>) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    const next = step === undefined ? undefined : samples.at((index + step) % samples.length)
-    if (next === undefined) return
-    event.preventDefault()
-    choose(next.label)
-    document.getElementById(`${id}-${next.label}`)?.focus()
-  }
-
   return (
     <CodeBlock
       source={chosen.source}
       label={`${label}, ${chosen.label}`}
       top={
-        <div role="tablist" aria-label={label} className={classes['tabs']} onKeyDown={move}>
-          {samples.map((sample) => (
-            <UnstyledButton
-              key={sample.label}
-              id={`${id}-${sample.label}`}
-              role="tab"
-              aria-selected={sample === chosen}
-              tabIndex={sample === chosen ? 0 : -1}
-              className={classes['tab'] ?? ''}
-              onClick={() => choose(sample.label)}
-            >
-              {sample.label}
-            </UnstyledButton>
-          ))}
-        </div>
+        // As the code, from left to right in every language.
+        <DirectionProvider initialDirection="ltr" detectDirection={false}>
+          <Tabs
+            variant="none"
+            value={chosen.label}
+            onChange={(value) => value !== null && choose(value)}
+            classNames={{ list: classes['tabs'] ?? '', tab: classes['tab'] ?? '' }}
+          >
+            <Tabs.List aria-label={label}>
+              {samples.map((sample) => (
+                <Tabs.Tab key={sample.label} value={sample.label}>
+                  {sample.label}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+          </Tabs>
+        </DirectionProvider>
       }
     />
   )

@@ -1,5 +1,5 @@
-import { ActionIcon } from '@mantine/core'
-import { Menu, MenuItem } from './menu.tsx'
+import { ActionIcon, Menu } from '@mantine/core'
+import { useRef } from 'react'
 import classes from './row-menu.module.css'
 
 export interface RowMenuProps {
@@ -18,12 +18,12 @@ export interface RowMenuItem {
 
 /** What can be done with a row, behind "⋯". Danger shows where it is confirmed. */
 export function RowMenu({ label, items }: RowMenuProps) {
+  const button = useRef<HTMLButtonElement>(null)
   if (items.length === 0) return null
   return (
-    <Menu
-      width={220}
-      button={(opens) => (
-        <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} {...opens}>
+    <Menu width={220}>
+      <Menu.Target>
+        <ActionIcon ref={button} variant="subtle" color="gray" size={32} aria-label={label}>
           <svg
             viewBox="0 0 16 16"
             width="16"
@@ -36,13 +36,22 @@ export function RowMenu({ label, items }: RowMenuProps) {
             <circle cx="13" cy="8" r="1.4" />
           </svg>
         </ActionIcon>
-      )}
-    >
-      {items.map(({ label: text, name, onChoose }) => (
-        <MenuItem key={text} label={name} onChoose={onChoose}>
-          {text}
-        </MenuItem>
-      ))}
+      </Menu.Target>
+      <Menu.Dropdown>
+        {items.map(({ label: text, name, onChoose }) => (
+          <Menu.Item
+            key={text}
+            aria-label={name}
+            onClick={() => {
+              // First, so that a dialog gives the focus back to the button.
+              button.current?.focus()
+              onChoose()
+            }}
+          >
+            {text}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
     </Menu>
   )
 }

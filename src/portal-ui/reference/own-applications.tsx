@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Application } from '../../portal/api/schemas/applications.ts'
 import type { PublishedPlan, PublishedVersion } from '../../portal/api/schemas/catalogue.ts'
 import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { useApplications, useSubscribing, useSubscriptions } from '../api/applications.ts'
-import { Menu, MenuItem, MenuLabel } from '../components/menu.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { tabPath } from '../tab-path.ts'
 import { t } from '../words.ts'
@@ -32,20 +31,21 @@ export function OwnApplications({ api, version }: SubscribeVersionProps) {
     return <OneApplication application={first} api={api} version={version} plan={plan} />
   }
   return (
-    <Menu
-      width={280}
-      staysOpen
-      button={(opens) => <Button {...opens}>{t('reference.subscribe')}</Button>}
-    >
-      <MenuLabel>{t('reference.subscribeWhich')}</MenuLabel>
-      {data.items.map((application) => (
-        <ApplicationItems
-          key={application.id}
-          application={application}
-          api={api}
-          version={version}
-        />
-      ))}
+    <Menu width={280} closeOnItemClick={false}>
+      <Menu.Target>
+        <Button>{t('reference.subscribe')}</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t('reference.subscribeWhich')}</Menu.Label>
+        {data.items.map((application) => (
+          <ApplicationItems
+            key={application.id}
+            application={application}
+            api={api}
+            version={version}
+          />
+        ))}
+      </Menu.Dropdown>
     </Menu>
   )
 }
@@ -90,25 +90,25 @@ function ApplicationItems({ application: { id, name }, api, version }: OneProps)
   const active = data?.items.find((each) => each.api === api && each.version === version.version)
   if (active !== undefined) {
     return (
-      <MenuItem href={tabPath(id, 'subscriptions')}>
+      <Menu.Item component={Link} href={tabPath(id, 'subscriptions')}>
         <span className={classes['subscribed']}>{t('reference.subscribed', { name })}</span>
-      </MenuItem>
+      </Menu.Item>
     )
   }
   return (
     <>
       {version.plans.map((plan, _index, plans) => (
-        <MenuItem
+        <Menu.Item
           key={plan.name}
-          isDisabled={data === undefined || subscribing.isPending}
-          onChoose={() => subscribing.mutate({ api, version: version.version, plan: plan.name })}
+          disabled={data === undefined || subscribing.isPending}
+          onClick={() => subscribing.mutate({ api, version: version.version, plan: plan.name })}
         >
           {plans.length === 1 ? (
             <bdi>{name}</bdi>
           ) : (
             t('reference.withPlan', { name, plan: plan.title })
           )}
-        </MenuItem>
+        </Menu.Item>
       ))}
       <ProblemAlert error={subscribing.error} />
     </>

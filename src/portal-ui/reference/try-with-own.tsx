@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
+import { Link } from 'wouter'
 import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { useApplications } from '../api/applications.ts'
-import { Menu, MenuItem, MenuLabel } from '../components/menu.tsx'
 import { tabPath } from '../tab-path.ts'
 import { t } from '../words.ts'
 import { TryLink } from './try-link.tsx'
@@ -13,20 +13,20 @@ export function TryWithOwn({ query }: { readonly query: string }) {
   if (first === undefined) return <TryLink href={pagePaths.applications} />
   if (second === undefined) return <TryLink href={`${tabPath(first.id, 'playground')}${query}`} />
   return (
-    <Menu
-      width={240}
-      button={(opens) => (
-        <Button size="sm" variant="default" {...opens}>
+    <Menu width={240}>
+      <Menu.Target>
+        <Button size="sm" variant="default">
           {t('reference.try')}
         </Button>
-      )}
-    >
-      <MenuLabel>{t('reference.tryWith')}</MenuLabel>
-      {data?.items.map(({ id, name }) => (
-        <MenuItem key={id} href={`${tabPath(id, 'playground')}${query}`}>
-          <bdi>{name}</bdi>
-        </MenuItem>
-      ))}
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t('reference.tryWith')}</Menu.Label>
+        {data?.items.map(({ id, name }) => (
+          <Menu.Item key={id} component={Link} href={`${tabPath(id, 'playground')}${query}`}>
+            <bdi>{name}</bdi>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
     </Menu>
   )
 }

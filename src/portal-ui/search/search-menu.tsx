@@ -1,5 +1,13 @@
-import { CloseButton, Modal, Text, TextInput, VisuallyHidden } from '@mantine/core'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import {
+  CloseButton,
+  Combobox,
+  Modal,
+  Text,
+  TextInput,
+  useCombobox,
+  VisuallyHidden,
+} from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { MethodBadge } from '../components/method-badge.tsx'
@@ -57,10 +65,7 @@ interface SearchProps {
 }
 
 function Search({ onChoose, onClose }: SearchProps) {
-  const id = useId()
   const [query, setQuery] = useState('')
-  const [active, setActive] = useState(0)
-  const list = useRef<HTMLDivElement>(null)
   const { entries, isPending, error } = useEntries()
   const requestId = requestIdIn(query)
   const found =
@@ -70,72 +75,53 @@ function Search({ onChoose, onClose }: SearchProps) {
         ? entries.filter(isSuggested).slice(0, most)
         : findEntries(newestOnly(entries, query), query, most)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another entry is the active one
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
-  }, [active])
-
-  const pressed = (event: KeyboardEvent) => {
-    // Enter and arrows belong to the input method while it composes.
-    if (event.nativeEvent.isComposing) return
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    const chosen = found[active]
-    if (step !== undefined && found.length > 0) {
-      setActive((active + step + found.length) % found.length)
-    } else if (event.key === 'Enter' && chosen !== undefined) onChoose(chosen)
-    else return
-    event.preventDefault()
-  }
+  const isOpen = found.length > 0
+  const store = useCombobox({ opened: isOpen })
+  const { selectFirstOption } = store
+  // The library tells a screen reader only what the arrow keys choose.
+  const [firstId, setFirstId] = useState<string | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever other entries are found
+  useEffect(() => setFirstId(selectFirstOption()), [query, found.length, selectFirstOption])
 
   return (
-    <>
+    <Combobox
+      store={store}
+      onOptionSubmit={(href) => {
+        const chosen = found.find((entry) => entry.href === href)
+        if (chosen !== undefined) onChoose(chosen)
+      }}
+    >
       <div className={classes['top']}>
-        <TextInput
-          data-autofocus
-          variant="unstyled"
-          size="md"
-          className={classes['field'] ?? ''}
-          leftSection={<Icon name="search" />}
-          placeholder={t('search.placeholder')}
-          aria-label={t('search.title')}
-          role="combobox"
-          aria-expanded={found.length > 0}
-          aria-controls={found.length > 0 ? `${id}-list` : undefined}
-          aria-autocomplete="list"
-          aria-activedescendant={found[active] === undefined ? undefined : `${id}-${active}`}
-          autoComplete="off"
-          spellCheck={false}
-          value={query}
-          onChange={(event) => {
-            setQuery(event.currentTarget.value)
-            setActive(0)
-          }}
-          onKeyDown={pressed}
-        />
+        <Combobox.EventsTarget
+          withExpandedAttribute
+          {...(firstId === null ? {} : { 'aria-activedescendant': firstId })}
+        >
+          <TextInput
+            data-autofocus
+            variant="unstyled"
+            size="md"
+            className={classes['field'] ?? ''}
+            leftSection={<Icon name="search" />}
+            placeholder={t('search.placeholder')}
+            aria-label={t('search.title')}
+            aria-autocomplete="list"
+            spellCheck={false}
+            value={query}
+            onChange={(event) => setQuery(event.currentTarget.value)}
+            onKeyDown={({ key }) => {
+              if (key.startsWith('Arrow')) setFirstId(null)
+              // An open list would keep the key from the dialog.
+              if (key === 'Escape' && isOpen) onClose()
+            }}
+          />
+        </Combobox.EventsTarget>
         <CloseButton aria-label={t('common.close')} onClick={onClose} />
       </div>
       <ProblemAlert error={error} />
-      {found.length > 0 ? (
-        <div
-          ref={list}
-          id={`${id}-list`}
-          role="listbox"
-          aria-label={t('search.found')}
-          className={classes['list']}
-        >
-          {found.map((entry, index) => (
-            // The keyboard is the field's, which points at the active entry.
-            // biome-ignore lint/a11y/useKeyWithClickEvents: see above
-            // biome-ignore lint/a11y/useFocusableInteractive: see above
-            <div
-              key={entry.href}
-              id={`${id}-${index}`}
-              role="option"
-              aria-selected={index === active}
-              className={classes['entry']}
-              onClick={() => onChoose(entry)}
-              onMouseMove={() => setActive(index)}
-            >
+      {isOpen ? (
+        <Combobox.Options aria-label={t('search.found')} className={classes['list'] ?? ''}>
+          {found.map((entry) => (
+            <Combobox.Option key={entry.href} value={entry.href} className={classes['entry'] ?? ''}>
               <span className={classes['icon']}>
                 {methodOf(entry) === undefined ? (
                   <Icon name={icons[entry.kind]} />
@@ -152,11 +138,11 @@ function Search({ onChoose, onClose }: SearchProps) {
                 )}
               </span>
               <span className={classes['kind']}>{t(`search.kind.${entry.kind}`)}</span>
-            </div>
+            </Combobox.Option>
           ))}
-        </div>
+        </Combobox.Options>
       ) : null}
-      {found.length === 0 && !isPending ? (
+      {!isOpen && !isPending ? (
         <Text c="dimmed" className={classes['none'] ?? ''}>
           {t('search.none')}
         </Text>
@@ -164,7 +150,7 @@ function Search({ onChoose, onClose }: SearchProps) {
       <VisuallyHidden role="status">
         {isPending ? '' : t('search.count', { count: found.length })}
       </VisuallyHidden>
-    </>
+    </Combobox>
   )
 }
 

@@ -1,8 +1,8 @@
-import { UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { Link } from 'wouter'
 import type { Application } from '../../../portal/api/schemas/applications.ts'
 import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useApplications } from '../../api/applications.ts'
-import { Menu, MenuDivider, MenuItem } from '../../components/menu.tsx'
 import { type ApplicationTab, tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import classes from './application-switcher.module.css'
@@ -18,11 +18,9 @@ export function ApplicationSwitcher({ application, tab }: ApplicationSwitcherPro
   const { id, name } = application
   const others = (useApplications().data?.items ?? []).filter((other) => other.id !== id)
   return (
-    <Menu
-      width={240}
-      edge="start"
-      button={(opens) => (
-        <UnstyledButton className={classes['button'] ?? ''} {...opens}>
+    <Menu width={240} position="bottom-start">
+      <Menu.Target>
+        <UnstyledButton className={classes['button'] ?? ''}>
           <Initial name={name} />
           <bdi className={classes['name']}>{name}</bdi>{' '}
           <VisuallyHidden>{t('application.switch')}</VisuallyHidden>
@@ -37,16 +35,23 @@ export function ApplicationSwitcher({ application, tab }: ApplicationSwitcherPro
             />
           </svg>
         </UnstyledButton>
-      )}
-    >
-      {others.map((other) => (
-        <MenuItem key={other.id} href={tabPath(other.id, tab)}>
-          <Initial name={other.name} />
-          <bdi>{other.name}</bdi>
-        </MenuItem>
-      ))}
-      {others.length === 0 ? null : <MenuDivider />}
-      <MenuItem href={pagePaths.applications}>{t('application.all')}</MenuItem>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {others.map((other) => (
+          <Menu.Item
+            key={other.id}
+            component={Link}
+            href={tabPath(other.id, tab)}
+            leftSection={<Initial name={other.name} />}
+          >
+            <bdi>{other.name}</bdi>
+          </Menu.Item>
+        ))}
+        {others.length === 0 ? null : <Menu.Divider />}
+        <Menu.Item component={Link} href={pagePaths.applications}>
+          {t('application.all')}
+        </Menu.Item>
+      </Menu.Dropdown>
     </Menu>
   )
 }
