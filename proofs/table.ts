@@ -630,7 +630,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
 
   erasure: tests('long/erasure', {
     shows:
-      'with roles in processes of their own, the gateway tells the bank what the portal deleted',
+      'with roles in processes of their own, the gateway reports to the bank what the portal deleted',
     guards: [
       compose,
       `${operate}/end-at-bank.ts`,

@@ -16,7 +16,7 @@ import { spawnTollgate, testConfigDir } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
 
 t.test(
-  'with roles in processes of their own, the gateway tells the bank what the portal deleted',
+  'with roles in processes of their own, the gateway reports to the bank what the portal deleted',
   { skip: fleetMissing() },
   async (t) => {
     const { postgres, env } = await startStores(t)

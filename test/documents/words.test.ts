@@ -17,9 +17,9 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\b(?:is|are) (?:told|said)\b/i, 'an active verb with a subject'],
   [/\bin force\b/i, '"active", "current", "applies"'],
   [/\bfor want of\b/i, '"without", "because … is missing"'],
-  [/\bno more(?=[.;,)]|$)/i, '"no longer", or a number'],
+  [/\bno more(?=[.;,)])/i, '"no longer", or a number'],
   [
-    /(?:\/\*\*|^\s*\*|\/\/|^\s*--) +(?:Who|Whose|Whom)\b/,
+    /(?:\/\*\*|^\s*\*|\/\/) +(?:Who|Whose|Whom)\b/,
     'name the role: client, operator, developer, actor',
   ],
   [

@@ -196,7 +196,7 @@ function refusalOf({ outcome, reason }: Exclude<Verdict, { outcome: 'valid' }>):
 }
 
 const byteSequence = /^:([A-Za-z0-9+/]+={0,2}):$/
-/** Certificates in `Client-Cert-Chain` that are read; `judge.ts` uses no more. */
+/** Certificates in `Client-Cert-Chain` that are read; `judge.ts` does not use further ones. */
 const chainMax = 4
 
 /** Reads the fields of RFC 9440, 2.2 and 2.3. */

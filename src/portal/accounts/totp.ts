@@ -3,7 +3,7 @@ import type { Language } from '../../messages/language.ts'
 import type { Keyring } from '../sealing/keyring.ts'
 import { reSealed, seal, unseal } from '../sealing/sealed.ts'
 
-/** Whose authenticator app it is. */
+/** The owner of an authenticator app. */
 export interface TotpOwner {
   readonly developerId: string
   readonly email: string

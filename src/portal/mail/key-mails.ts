@@ -3,11 +3,7 @@ import type { Logger } from '../../platform/log/log.ts'
 import { presentHorizon } from '../../registry/feed/read-changes.ts'
 import { beginCursor, lockCursor, moveCursor, readCursor } from '../../registry/job-cursor.ts'
 import type { Events } from '../alerts/events.ts'
-import {
-  hasMailedChanges,
-  type KeyChange,
-  readNoticeable,
-} from '../stores/alerts/key-changes.ts'
+import { hasMailedChanges, type KeyChange, readNoticeable } from '../stores/alerts/key-changes.ts'
 import { endHours, hasEndedHours, takeMail } from '../stores/alerts/key-digests.ts'
 import type { PortalSchema, PortalTransaction } from '../stores/schema.ts'
 import type { Letter } from './letters.ts'

@@ -18,7 +18,7 @@ drop index bank.payments_due;
 alter table bank.payments
   -- When time changes it next; null: never again, or not before a decision.
   add column due_at timestamptz,
-  -- Settlements that failed for want of funds.
+  -- Settlements that failed because funds were missing.
   add column attempts integer not null default 0 check (attempts >= 0),
   add column rejects_without_funds boolean not null default false,
   -- As last checked; null: never.
