@@ -669,6 +669,10 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows: 'pages say what to do when the portal does not answer, answers late or has changed',
     guards: page,
   }),
+  requests: tests('pages/requests', {
+    shows: 'a first visit of any page needs at most 25 requests',
+    guards: page,
+  }),
   browser: tests('pages/browser', {
     shows:
       'the first load is at most 300 KB, nothing that people type runs, and the way to the first key needs no mouse',

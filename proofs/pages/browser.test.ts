@@ -1,10 +1,5 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import {
-  applicationTabs,
-  operatorSections,
-  versionTabs,
-} from '../../src/portal/pages/page-paths.ts'
 import { chromiumMissing, startBrowser, type VisitOptions } from '../../test/support/browser.ts'
 import { createClient } from '../../test/support/calling.ts'
 import { besidePortal, type SignedIn } from '../../test/support/portal-client.ts'
@@ -28,41 +23,20 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     await page.locator('h1').waitFor()
   }
 
-  await t.test('a first visit of any page needs at most 25 requests', async (t) => {
-    const owner = await beside.signIn({ isOperator: true })
-    const { body } = await owner.send('POST', '/api/applications', { name: 'Counted' })
-    const paths = [
-      '/',
-      ...versionTabs.map((tab) => `/apis/xs2a/1.7.0/${tab}`),
-      '/apis/xs2a/diff',
-      '/guides',
-      '/guides/first-call',
-      '/sandbox',
-      '/sign-up',
-      '/reset',
-      '/mailbox',
-      '/applications',
-      ...applicationTabs.map((tab) => `/applications/${body.id}/${tab}`),
-      '/profile',
-      ...operatorSections.map((section) => `/operator/${section}`),
-      `/operator/applications/${body.id}`,
-    ]
-    let most = 0
-    for (const path of paths) {
-      await browser.visit(t, options, async ({ page }) => {
-        const loaded: string[] = []
-        page.on('request', (request) => loaded.push(new URL(request.url()).pathname))
-        await open(page, owner, path)
-        await page.waitForLoadState('networkidle')
-        t.ok(loaded.length <= 25, `${path}: ${loaded.length} requests`)
-        most = Math.max(most, loaded.length)
-        // The menu of the header comes once the page shows.
-        const document = await (await page.request.get(`${portalUrl}${path}`)).text()
-        const late = loaded.filter((file) => file.endsWith('.js') && !document.includes(file))
-        t.match(late, [/profile-menu/], `${path} names the scripts that it needs`)
+  await t.test('the first load is at most 300 KB as transferred', async (t) => {
+    await browser.visit(t, options, async ({ page }) => {
+      const session = await page.context().newCDPSession(page)
+      await session.send('Network.enable')
+      let bytes = 0
+      session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        bytes += encodedDataLength
       })
-    }
-    figure(`at most ${most} requests`)
+      await page.goto(portalUrl)
+      await page.getByText('1.7.0').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      t.ok(bytes > 50_000 && bytes <= 300 * 1024, `${bytes} bytes`)
+      figure(`first load: ${(bytes / 1024).toFixed(1)} KB`)
+    })
   })
 
   await t.test('whatever a name holds is shown as text, and runs nowhere', async (t) => {
