@@ -149,7 +149,7 @@ function table(state: NonNullable<Probe['state']> = {}) {
 }
 
 // As much of a call as the check looks at.
-const endless = { caller: callerOf('app-1'), address: '', holds() {} } as unknown as Call
+const endless = { caller: callerOf('app-1'), address: '', atEnd() {} } as unknown as Call
 
 /** Of the first response, which may be an interim one: without its check, a client that expects 100 is told to go on. */
 async function firstStatus(url: string, request: string): Promise<number> {
