@@ -172,6 +172,22 @@ t.test('the pages where a PSU approves', async (t) => {
     t.equal(await statusOf(path), 'RCVD')
   })
 
+  t.test('a sign-in that an approval in another browser overtakes is no refusal', async (t) => {
+    for (let round = 0; round < 5; round++) {
+      const { url, path } = await initiate({ 'psu-id': '305567661' })
+      const [approving, late] = [scaBrowser(sca), scaBrowser(sca)]
+      await approving.signIn(url, noa)
+      await late.get(url)
+      const [, answer] = await Promise.all([
+        approving.submit(`${url}/decision`, approval),
+        late.submit(url, { ...noa }),
+      ])
+      const isFirst = answer.headers['location'] === `${url}/decision`
+      t.ok(isFirst || answer.status === 404, `${answer.status} ${answer.headers['location']}`)
+      t.equal((await scaOf(path)).scaStatus, isFirst ? 'started' : 'finalised')
+    }
+  })
+
   t.test('what nobody types is answered by a page of ours, under strict headers', async (t) => {
     const { url, path } = await initiate()
     const browser = scaBrowser(sca)

@@ -21,10 +21,10 @@ import { idempotent } from '../idempotent.ts'
 import { linksTo, pathsOf } from '../links.ts'
 import { holdingsOf } from '../processes/holdings.ts'
 import { lockConsent } from '../processes/lock-resource.ts'
-import { planApproval } from '../processes/open-authorisation.ts'
-import { findPsu } from '../processes/psu.ts'
 import type { Consent } from '../stores/consents.ts'
 import { askForApproval } from './ask-for-approval.ts'
+import { findPsu } from './find-psu.ts'
+import { planApproval } from './plan-approval.ts'
 import { checkReference } from './references.ts'
 
 /** Types of accounts that this bank keeps (ISO 20022 cash account types). */

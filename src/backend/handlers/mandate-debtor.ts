@@ -3,10 +3,10 @@ import { formatError } from '../bank-error.ts'
 import type { LocalInstrument } from '../domain/local-instruments.ts'
 import type { MandateReason } from '../domain/mandate.ts'
 import type { MandateRequest } from '../domain/mandate-request.ts'
-import { findPsu, knownPsu } from '../processes/psu.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
+import { findPsu, knownPsu } from './find-psu.ts'
 
 /** The person who must approve a mandate, or the reason why the bank rejects it without asking. */
 export interface MandateDebtor {

@@ -13,13 +13,13 @@ import { idempotent } from '../idempotent.ts'
 import { pathsOf, resourceLinks } from '../links.ts'
 import { lockMandate } from '../processes/lock-resource.ts'
 import { moveMandate } from '../processes/move-mandate.ts'
-import { planApproval } from '../processes/open-authorisation.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { type Mandate, mandateReferenceConstraint } from '../stores/mandates.ts'
 import { askForApproval } from './ask-for-approval.ts'
 import { askToEnd } from './ask-to-end.ts'
 import { findDebtor } from './mandate-debtor.ts'
 import { checkMandate, creditorKey } from './mandate-rules.ts'
+import { planApproval } from './plan-approval.ts'
 
 /** Handlers of mandates (docs/bank.md, Mandates). */
 export function createMandateHandlers(bank: Bank) {

@@ -8,14 +8,14 @@ import { readPaymentInitiation } from '../domain/payment-initiation.ts'
 import { findPaymentProduct, withdrawn } from '../domain/payment-products.ts'
 import { idempotent } from '../idempotent.ts'
 import { pathsOf, resourceLinks } from '../links.ts'
-import { planApproval } from '../processes/open-authorisation.ts'
-import { findPsu } from '../processes/psu.ts'
 import type { Payment } from '../stores/payments.ts'
 import { askForApproval } from './ask-for-approval.ts'
 import { askToEnd } from './ask-to-end.ts'
+import { findPsu } from './find-psu.ts'
 import { checkDebtor, checkSession, prefersRejection } from './payment-checks.ts'
 import { checkPayment } from './payment-rules.ts'
 import { fundsMissing, warningsOf } from './payment-warnings.ts'
+import { planApproval } from './plan-approval.ts'
 
 /** Months during which a payment can be read (our choice). */
 const monthsKept = 13

@@ -13,10 +13,10 @@ import { after } from '../domain/transitions.ts'
 import { decide } from '../processes/decide.ts'
 import type { LockedAuthorisation } from '../processes/lock-authorisation.ts'
 import { startOf } from '../processes/open-authorisation.ts'
-import { findPsu } from '../processes/psu.ts'
 import { lockAttempts, type PsuAttempts } from '../processes/psu-attempts.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
 import type { Psu } from '../stores/psus.ts'
+import { findPsu } from './find-psu.ts'
 
 /** The state after a step, and further members of the answer. */
 export interface Step {

@@ -70,7 +70,9 @@ export function registerSignInRoutes(app: FastifyInstance, options: RouteOptions
       case 'signed-in':
         reply.header('set-cookie', cookieFor(authorisation, sessionCookie, session, isSecure))
         return reply.redirect(`/authorise/${authorisation.id}/decision`, 303)
-      case 'decided':
+      case 'used':
+        return sendMessage(bank, reply, 404, 'link')
+      case 'failed':
         return redirectBack(bank, reply, authorisation, { isApproved: false })
     }
   })

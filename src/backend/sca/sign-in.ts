@@ -20,10 +20,16 @@ export interface SignInEntry {
 
 /**
  * - `wrong`: id or password; the PSU may try again
- * - `decided`: the authorisation has nothing left to decide
+ * - `failed`: this attempt was one too many, so the authorisation has failed
+ * - `used`: the authorisation was decided before this attempt
  * - `blockedUntil`: end of the PSU's block after failed attempts, in milliseconds since 1970
  */
-export type SignInOutcome = 'signed-in' | 'wrong' | 'decided' | { readonly blockedUntil: number }
+export type SignInOutcome =
+  | 'signed-in'
+  | 'wrong'
+  | 'failed'
+  | 'used'
+  | { readonly blockedUntil: number }
 
 /**
  * Signs a PSU in to decide one authorisation. Only one browser is signed in: a
@@ -38,7 +44,7 @@ export function signIn(
   return bank.stores.transaction(async (stores) => {
     const locked = await lockAuthorisation({ bank, stores, now }, found)
     const { authorisation } = locked
-    if (hasPsuDecided(authorisation)) return 'decided'
+    if (hasPsuDecided(authorisation)) return 'used'
     // The database rejects a text with NUL, and no id contains one.
     const psu = psuId.includes('\0') ? undefined : await stores.psus.find(psuId)
     const isAble =
@@ -54,7 +60,7 @@ export function signIn(
       await stores.authorisations.update(authorisation.id, { passwordFailures })
       if (passwordFailures < attemptsMost && until === undefined) return 'wrong'
       await decide(locked, { approved: false })
-      return 'decided'
+      return 'failed'
     }
     if (scaMethodsOf(psu.behaviour).length === 0) await attempts?.succeed()
     // A repeated sign-in continues in the same state.

@@ -4,11 +4,11 @@ import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
 
 /**
- * Finds the person in `PSU-ID`; undefined without the header. The person must act for
+ * Finds the PSU named by `PSU-ID`; undefined without the header. The PSU must act for
  * the organisation in `PSU-Corporate-ID`, if the call has this header.
  *
- * @throws {BankError} 401 PSU_CREDENTIALS_INVALID for an unknown or a blocked person, without a difference;
- *   401 CORPORATE_ID_INVALID; 403 SERVICE_BLOCKED for a person who has closed their accounts to TPPs
+ * @throws {BankError} 401 PSU_CREDENTIALS_INVALID for an unknown or a blocked PSU, without a difference;
+ *   401 CORPORATE_ID_INVALID; 403 SERVICE_BLOCKED for a PSU who has closed their accounts to TPPs
  */
 export async function findPsu(stores: Stores, call: BankCall): Promise<Psu | undefined> {
   const id = textOf(call.headers['psu-id'])
@@ -38,7 +38,7 @@ export async function knownPsu(stores: Stores, id: string): Promise<Psu> {
     ])
   }
   if (psu.behaviour === 'serviceBlocked') {
-    throw new BankError('SERVICE_BLOCKED', 'The PSU has shut its accounts to third parties')
+    throw new BankError('SERVICE_BLOCKED', 'The PSU has closed their accounts to third parties')
   }
   return psu
 }
