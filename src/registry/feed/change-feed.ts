@@ -88,10 +88,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     const isMoved = page.server !== last.server
     const again = isMoved || isFailing ? await changes.read(firstHorizon) : undefined
     if (isClosed) return
-    const seen = new Set(last.changes.map(({ id }) => id))
-    const fresh = new Set(
-      page.changes.map(({ id }) => id).filter((id) => !isMoved && !seen.has(id)),
-    )
+    const fresh = freshIn(page, again, isMoved)
     const againFrom = isMoved ? 0 : last.at.getTime() - clocksMs
     take(
       again ?? page,
@@ -101,6 +98,18 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     isFailing = false
     lastReadAt = monotonicNow()
     prune()
+  }
+
+  /** Ids of changes that this process has not read before. After a move the first page tells nothing: another server may give the same ids. */
+  function freshIn(page: ChangePage, again: ChangePage | undefined, isMoved: boolean): Set<number> {
+    const seen = new Set(last.changes.map(({ id }) => id))
+    const fresh = isMoved ? [] : page.changes.filter(({ id }) => !seen.has(id))
+    const known = new Set(page.changes.map(({ id }) => id))
+    // Committed between the two reads.
+    const later = (again?.changes ?? []).filter(
+      ({ id, xid }) => BigInt(xid) >= BigInt(page.horizon) && !known.has(id),
+    )
+    return new Set([...fresh, ...later].map(({ id }) => id))
   }
 
   function take(page: ChangePage, isDue: (change: KeptChange) => boolean): void {
