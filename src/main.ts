@@ -47,13 +47,19 @@ import { together } from './platform/together.ts'
 export interface Tollgate {
   /** The single line on standard output that reports that all listeners are bound. */
   readonly readyLine: string
-  /** Text to show after the ready line: at every start on a terminal, otherwise only at the first start of an embedded installation. */
+  /**
+   * Text to show after the ready line: at every start on a terminal, otherwise
+   * only at the first start of an embedded installation.
+   */
   readonly welcome: string | undefined
   /** Records that the welcome text was shown; until then every start makes a new one. */
   noteWelcomed(): Promise<void>
   /** Applies the configuration files and the certificates, each if it is valid; resolves to whether all are. */
   reload(): Promise<boolean>
-  /** Reports not ready, keeps serving for `drainSeconds`, stops accepting, lets current calls finish and closes the stores. */
+  /**
+   * Reports not ready, keeps serving for `drainSeconds`, stops accepting, lets
+   * current calls finish and closes the stores.
+   */
   close(): Promise<void>
 }
 

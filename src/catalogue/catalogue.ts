@@ -1,8 +1,9 @@
 // This folder turns the documents and plans of `config/` into the catalogue: the frozen data by which the gateway, the
 // portal and the bank decide which versions, operations and limits exist. This file says what a catalogue holds. Next,
 // read `load-catalogue.ts` (the steps of a load), `load-version.ts` and `load-plan.ts`. `source.ts` reads the files and
-// knows the line of everything; `bundle.ts` makes one document of a version's files; `brand/` reads the bank's brand. The rest uses a loaded catalogue:
-// `contract.ts` validates calls, `router.ts` finds operations, `diff.ts` compares versions.
+// knows the line of everything; `bundle.ts` makes one document of a version's files; `brand/` reads the bank's brand.
+// The rest uses a loaded catalogue: `contract.ts` validates calls, `router.ts` finds operations, `diff.ts` compares
+// versions.
 
 import type { Psd2Role } from '../certificates/psd2-role.ts'
 import type { Language } from '../messages/language.ts'
@@ -85,7 +86,10 @@ export interface ApiVersion {
   readonly lifecycle: Lifecycle
   /** In document order. */
   readonly operations: readonly Operation[]
-  /** The OpenAPI 3.1 document in one piece: every reference to another file is resolved into it; references into itself (`#/…`) remain. */
+  /**
+   * The OpenAPI 3.1 document in one piece: every reference to another file is
+   * resolved into it; references into itself (`#/…`) remain.
+   */
   readonly document: OpenApiDocument
   /** Of the document, whose own texts are in English; a language without a file is absent. */
   readonly translations: Readonly<Partial<Record<Language, Translation>>>

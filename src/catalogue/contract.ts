@@ -46,7 +46,10 @@ export interface CheckedRequest {
 
 /** What one operation of a version asks for. */
 export interface Contract {
-  /** Checks a request and types its parameters. Nothing given is changed; query parameters that are not published are ignored. */
+  /**
+   * Checks a request and types its parameters. Nothing given is changed; query
+   * parameters that are not published are ignored.
+   */
   request(request: ContractRequest): CheckedRequest
   /**
    * Compiles one more of the schemas that `request` needs, so that no caller

@@ -56,7 +56,10 @@ interface Node {
 const notFound: NotFound = Object.freeze({ kind: 'not-found' })
 const nowhere: readonly string[] = Object.freeze([])
 
-/** Builds the routes of a catalogue: a tree of segments, so the time of a look-up depends on the path and not on how much is published. */
+/**
+ * Builds the routes of a catalogue: a tree of segments, so the time of a
+ * look-up depends on the path and not on how much is published.
+ */
 export function createRouter(catalogue: Catalogue): Router {
   const root = createNode()
   for (const apiVersion of catalogue.versions.values()) {
@@ -86,7 +89,10 @@ export function createRouter(catalogue: Catalogue): Router {
 
 const slash = '/'.charCodeAt(0)
 
-/** Walks down from `node` with the segment that begins at `start`; `values` holds the parameters of the way that led there. */
+/**
+ * Walks down from `node` with the segment that begins at `start`; `values`
+ * holds the parameters of the way that led there.
+ */
 function find(node: Node, path: string, start: number, values: string[]): Leaf | undefined {
   const next = path.indexOf('/', start)
   const segment = next === -1 ? path.slice(start) : path.slice(start, next)

@@ -49,7 +49,10 @@ function sumsUp({ keyword }: ErrorObject): boolean {
   return keyword === 'oneOf' || keyword === 'anyOf'
 }
 
-/** Errors that only repeat others: a failed `then`, or a known member that counts as unevaluated because the part that knows it failed. */
+/**
+ * Errors that only repeat others: a failed `then`, or a known member that
+ * counts as unevaluated because the part that knows it failed.
+ */
 function isEcho(error: ErrorObject, document: JsonObject): boolean {
   if (error.keyword === 'if') return true
   if (error.keyword !== 'unevaluatedProperties' || !isJsonObject(error.parentSchema)) return false

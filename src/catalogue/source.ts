@@ -41,7 +41,10 @@ export interface Sources {
    * @param path below the folder of the configuration, with `/`
    */
   read(path: string): Json | undefined
-  /** Whether a file is there to be read; `outside` also when a symbolic link leads out of the folder of the configuration. */
+  /**
+   * Whether a file is there to be read; `outside` also when a symbolic link
+   * leads out of the folder of the configuration.
+   */
   whereIs(path: string): Whereabouts
   /** Counts a file that is no YAML, such as a picture, among what was read. */
   note(path: string, content: Buffer): void

@@ -8,7 +8,10 @@ export interface Visited extends Located {
   readonly kind: ObjectName | 'schema'
 }
 
-/** Every schema and object of a checked document, outer ones first. References are not followed: what they lead to is in the document too. */
+/**
+ * Every schema and object of a checked document, outer ones first. References
+ * are not followed: what they lead to is in the document too.
+ */
 export function walkDocument(document: JsonObject): readonly Visited[] {
   const visited: Visited[] = []
   walk(document, 'document', '')

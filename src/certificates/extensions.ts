@@ -20,7 +20,10 @@ export interface Extensions {
   readonly qualifiedFor: readonly (CertificateUse | 'other')[] | undefined
   /** Undefined: it has none, or one that cannot be read. */
   readonly psd2: Psd2Statement | undefined
-  /** The subject's organizationIdentifier (2.5.4.97), without control and hidden characters: the authorisation number, `PSDPL-PFSA-1234567890`. */
+  /**
+   * The subject's organizationIdentifier (2.5.4.97), without control and hidden
+   * characters: the authorisation number, `PSDPL-PFSA-1234567890`.
+   */
   readonly organizationIdentifier: string | undefined
   /** Object identifiers of critical extensions that are not understood here. */
   readonly unknownCritical: readonly string[]

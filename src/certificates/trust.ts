@@ -9,7 +9,10 @@ import { isStrong } from './signature-scheme.ts'
 
 /** Authorities that are trusted as they are, and what they revoked. */
 export interface Trust {
-  /** Trusted without regard to their own issuers: a root, or an authority below it, as trusted lists name them (ETSI TS 119 612). */
+  /**
+   * Trusted without regard to their own issuers: a root, or an authority below
+   * it, as trusted lists name them (ETSI TS 119 612).
+   */
   readonly anchors: readonly Certificate[]
   /** Undefined: revocation is not checked. Otherwise each issuer in a chain needs a list. */
   readonly lists: readonly RevocationList[] | undefined

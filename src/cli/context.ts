@@ -4,7 +4,10 @@ import type { Stores } from '../portal/stores/stores.ts'
 import type { CountersSession } from './counters-session.ts'
 import type { Output } from './output.ts'
 
-/** What every command builds on. Everything is read or opened when it is needed, so that `--help` is quick and works with invalid settings. */
+/**
+ * What every command builds on. Everything is read or opened when it is needed,
+ * so that `--help` is quick and works with invalid settings.
+ */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The environment's settings, read once. @throws {SettingsError} */

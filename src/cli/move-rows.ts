@@ -33,7 +33,10 @@ import { confirm } from './confirm.ts'
 import type { CommandContext } from './context.ts'
 import { type DatabaseHome, unreachable, withDatabase } from './database-session.ts'
 
-/** Sessions end with a move, and so do sign-ins under way. Changes are news for processes that run, and those run elsewhere. */
+/**
+ * Sessions end with a move, and so do sign-ins under way. Changes are news for
+ * processes that run, and those run elsewhere.
+ */
 const notMoved: ReadonlySet<string> = new Set([
   'registry.sessions',
   'registry.factor_challenges',

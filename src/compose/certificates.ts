@@ -19,7 +19,11 @@ import {
   type WatchedFiles,
 } from '../platform/settings/watched-files.ts'
 
-/** The TLS of a process's listeners and of its connections to the backend (undefined: plain, or the public authorities), and whose client certificates it trusts. */
+/**
+ * The TLS of a process's listeners and of its connections to the backend
+ * (undefined: plain, or the public authorities), and whose client certificates
+ * it trusts.
+ */
 export interface Certificates {
   readonly gateway: ListenerTls | undefined
   readonly management: ListenerTls | undefined
@@ -27,7 +31,10 @@ export interface Certificates {
   readonly backend: ListenerTls | undefined
   readonly sca: ListenerTls | undefined
   readonly upstream: Watched<UpstreamCredentials> | undefined
-  /** The operator's authorities of client certificates and their revocation lists; undefined: none, or no role of this process judges certificates. */
+  /**
+   * The operator's authorities of client certificates and their revocation
+   * lists; undefined: none, or no role of this process judges certificates.
+   */
   readonly clientTrust: Watched<TrustOfFiles> | undefined
 }
 

@@ -36,7 +36,10 @@ export interface GatewayRoleOptions extends Foundation {
   }
 }
 
-/** The gateway role: the listener that takes the calls of applications. It binds its port once the backend has an address. */
+/**
+ * The gateway role: the listener that takes the calls of applications. It binds
+ * its port once the backend has an address.
+ */
 export interface GatewayRole {
   readonly identity: IdentitySigner
   /** @returns the origin of the listener */

@@ -42,7 +42,11 @@ export interface Replacement {
   readonly cause: ReloadCause
 }
 
-/** A part that prepares itself for a configuration, and makes it active when all parts are prepared. @throws what cannot be served */
+/**
+ * A part that prepares itself for a configuration, and makes it active when all
+ * parts are prepared.
+ * @throws what cannot be served
+ */
 export type Prepare = (catalogue: Catalogue) => Promise<() => void>
 
 /** Rules that a file breaks by the state of the machine, not by its content. */

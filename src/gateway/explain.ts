@@ -59,9 +59,11 @@ export interface ExplainOptions {
 
 /**
  * Runs the table of checks on a made-up call, with these stand-ins: failed keys
- * are not counted, nothing is rehearsed, an unknown address is a permitted one, no certificate is asked for, a call takes no place, it has no body, the backend always has
- * room, and the limit peeks where the gateway would count. When the store does
- * not answer it throws, and never applies the outage policy.
+ * are not counted, nothing is rehearsed, an unknown address is a permitted one,
+ * no certificate is asked for, a call takes no place, it has no body, the
+ * backend always has room, and the limit peeks where the gateway would count.
+ * When the store does not answer it throws, and never applies the outage
+ * policy.
  */
 export async function explain(options: ExplainOptions): Promise<Explanation> {
   const { registry, counter, now } = options

@@ -49,7 +49,10 @@ export interface SandboxBank {
 export interface SandboxBankOptions {
   /** Origin of the bank, as this process reaches it. */
   readonly bankUrl: () => string
-  /** The authorities that the portal trusts, and the certificate that it presents; undefined: the public authorities, and none. */
+  /**
+   * The authorities that the portal trusts, and the certificate that it
+   * presents; undefined: the public authorities, and none.
+   */
   readonly tls?: Watched<UpstreamCredentials> | undefined
   /** The bank answers only requests with this secret. */
   readonly secret: () => string

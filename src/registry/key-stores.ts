@@ -66,7 +66,11 @@ export async function openKeyStores(options: KeyStoresOptions) {
     countSamples: createToldCountSamples({ db }),
     configurations: createConfigurations({ db }),
     publishedConfigurations: createPublishedConfigurations({ db }),
-    /** Finds the owner of a key directly in the database, for a dry run. Never `unreachable`. @throws when the database does not answer */
+    /**
+     * Finds the owner of a key directly in the database, for a dry run. Never
+     * `unreachable`.
+     * @throws when the database does not answer
+     */
     async recognise(text: string): Promise<Caller | 'invalid'> {
       const key = parseKey(text)
       if (key === undefined) return 'invalid'

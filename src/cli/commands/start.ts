@@ -75,7 +75,10 @@ function chooseRoles(names: readonly string[]): ReadonlySet<Role> {
  */
 const sameSignalMs = 500
 
-/** Resolves when a signal has ended the process's work; a later one ends it at once and a crash after its work, both with exit code 1. */
+/**
+ * Resolves when a signal has ended the process's work; a later one ends it at
+ * once and a crash after its work, both with exit code 1.
+ */
 function untilTold(tollgate: Tollgate, log: Logger, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     let told: { readonly by: string; readonly at: number } | undefined

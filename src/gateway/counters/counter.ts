@@ -76,7 +76,10 @@ export interface Counter {
    * `deny` the decision is `degraded_refused`.
    */
   grant(limits: readonly BucketLimit[], onOutage: OutagePolicy, done: (grant: Grant) => void): void
-  /** Reads counts without changing them; in the order asked. Rejects with {@link StoreUnavailableError} when the store does not answer. */
+  /**
+   * Reads counts without changing them; in the order asked. Rejects with
+   * {@link StoreUnavailableError} when the store does not answer.
+   */
   peek(buckets: readonly BucketWindow[]): Promise<readonly BucketState[]>
   /**
    * Sets a bucket's count to 0 in the current window, for every process of the
@@ -86,7 +89,10 @@ export interface Counter {
   reset(bucket: BucketWindow): Promise<void>
   /** Drops what this process remembers of a bucket after another process reset it. The next call asks the store. */
   forget(bucket: string): void
-  /** Whether counts reach the store: false while Redis is away and decisions are degraded, or while a journal cannot be written. */
+  /**
+   * Whether counts reach the store: false while Redis is away and decisions are
+   * degraded, or while a journal cannot be written.
+   */
   isUp(): boolean
   close(): Promise<void>
 }

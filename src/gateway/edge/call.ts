@@ -51,7 +51,10 @@ export type BoundCall = AuthenticatedCall & Passed<'bound'>
 export type EntitledCall = BoundCall & Known<'entitlement'>
 /** A call whose body, if it has one, is here as a whole. */
 export type ReceivedCall = EntitledCall & Passed<'received'>
-/** A call that may be forwarded: counted, or above its limit in a plan that only observes (then `grant.admitted` is false). */
+/**
+ * A call that may be forwarded: counted, or above its limit in a plan that only
+ * observes (then `grant.admitted` is false).
+ */
 export type GrantedCall = ReceivedCall & Known<'grant'>
 
 /** When something began and ended, in monotonic milliseconds. */

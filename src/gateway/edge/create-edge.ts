@@ -53,7 +53,10 @@ export interface EdgeOptions {
   readonly backendEchoesRequestId: boolean
   /** Origin of the portal; a function, because a listener on port 0 learns its own only once bound. */
   readonly portalUrl: () => string
-  /** What answers drills (`Sandbox-Drill`); undefined: none, because the backend is not the sandbox bank. An API of `backendUrls` has none. */
+  /**
+   * What answers drills (`Sandbox-Drill`); undefined: none, because the backend
+   * is not the sandbox bank. An API of `backendUrls` has none.
+   */
   readonly drills: Pick<DrilledGrantOptions, 'awayGrant'> | undefined
   readonly authFailuresPerMinute: number
   readonly connectionLimits: ConnectionLimits

@@ -13,7 +13,10 @@ export interface Entitlement {
   readonly buckets: readonly BucketLimit[]
   /** What is counted beside them and refuses nothing; usually undefined. */
   readonly rehearsed: Rehearsed | undefined
-  /** Validity in milliseconds since 1970. An override ends by the clock, and a clock set back also requires a new look-up. */
+  /**
+   * Validity in milliseconds since 1970. An override ends by the clock, and a
+   * clock set back also requires a new look-up.
+   */
   readonly sinceMs: number
   readonly untilMs: number
 }

@@ -19,7 +19,10 @@ export interface KeyFailuresOptions {
   readonly now: () => number
 }
 
-/** Maximum number of database look-ups a second, to distinguish a revoked key from an unknown one. Low, so that strangers cannot load the database. */
+/**
+ * Maximum number of database look-ups a second, to distinguish a revoked key
+ * from an unknown one. Low, so that strangers cannot load the database.
+ */
 const askedMax = 10
 
 /** What an event may say of a key: its public part, even if the rest of the text is no key. */

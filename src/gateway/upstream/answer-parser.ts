@@ -265,7 +265,10 @@ class Parser implements AnswerParser {
   }
 }
 
-/** Removes trailing whitespace, which is not part of a value (RFC 9112, 5). llhttp keeps it, because a value can arrive in parts. */
+/**
+ * Removes trailing whitespace, which is not part of a value (RFC 9112, 5).
+ * llhttp keeps it, because a value can arrive in parts.
+ */
 function trimValues(fields: string[]): void {
   for (let at = 1; at < fields.length; at += 2) {
     const value = fields[at] ?? ''

@@ -7,7 +7,10 @@ import { UpstreamError } from './upstream-error.ts'
 
 /** A request as the gateway sends it. */
 export interface UpstreamRequest {
-  /** Request line and header block with the final empty line, one character per octet. The connection does not validate it. */
+  /**
+   * Request line and header block with the final empty line, one character per
+   * octet. The connection does not validate it.
+   */
   readonly head: string
   /** The whole body in pieces; its length is declared in the head. */
   readonly body: readonly Buffer[] | undefined

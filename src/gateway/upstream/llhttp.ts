@@ -23,7 +23,10 @@ export interface Llhttp {
   readonly llhttp_free: (parser: number) => void
   /** @returns 0, or the number of the error. */
   readonly llhttp_execute: (parser: number, at: number, length: number) => number
-  /** Call when the connection ended. Completes a body that lasts until then; returns an error number when something is missing. */
+  /**
+   * Call when the connection ended. Completes a body that lasts until then;
+   * returns an error number when something is missing.
+   */
   readonly llhttp_finish: (parser: number) => number
   readonly llhttp_get_http_major: (parser: number) => number
   readonly llhttp_get_http_minor: (parser: number) => number

@@ -27,7 +27,10 @@ export interface PoolOptions {
   /** Maximum age at which a connection is reused. */
   readonly connectionMsMax: number
   readonly connectMsMax: number
-  /** Idle time after which a connection is not reused: the default when the backend announces no timeout, and the upper bound. */
+  /**
+   * Idle time after which a connection is not reused: the default when the
+   * backend announces no timeout, and the upper bound.
+   */
   readonly idleMsMax: number
   readonly idleMsCeiling: number
   /** Monotonic milliseconds. */

@@ -1,4 +1,7 @@
-/** What went wrong between the gateway and the backend. A connection that breaks during a request fails with the system's own error. */
+/**
+ * What went wrong between the gateway and the backend. A connection that breaks
+ * during a request fails with the system's own error.
+ */
 export type UpstreamFault =
   /** The connection could not be made, or not in time, so nothing was sent. The cause says why. */
   | 'UNREACHABLE'

@@ -262,7 +262,10 @@ async function isAlive(folder: string, lock: Lock): Promise<boolean> {
   }
 }
 
-/** Whether a process listens on the socket. Only a refused connection or a missing file means no; a full queue or a missing permission does not. */
+/**
+ * Whether a process listens on the socket. Only a refused connection or a
+ * missing file means no; a full queue or a missing permission does not.
+ */
 export function answers(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath)

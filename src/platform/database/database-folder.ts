@@ -47,7 +47,10 @@ export async function prepareDatabaseFolder(dataDir: string, isImport = false): 
 
 const unfinished = 'database.new'
 
-/** Without them initdb takes 150 MB more. It runs for two seconds, in which optimised code and rare collections gain nothing. */
+/**
+ * Without them initdb takes 150 MB more. It runs for two seconds, in which
+ * optimised code and rare collections gain nothing.
+ */
 const thrift = ['--liftoff-only', '--max-semi-space-size=1', '--max-old-space-size=64']
 
 async function create(folder: string): Promise<void> {

@@ -69,7 +69,10 @@ export function createLogins({ url, servers, applicationName, log }: LoginsOptio
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
-  /** Pools construct it with the options that belong to the generation of that moment; until it has connected, both may change. */
+  /**
+   * Pools construct it with the options that belong to the generation of that
+   * moment; until it has connected, both may change.
+   */
   class LabelledClient extends Client {
     readonly madeIn = generation
   }

@@ -23,7 +23,8 @@ export interface DatabaseServers {
    *
    * @param urls the same servers, each with a login that a server may accept
    * @param options.isHint a statement was slow, which an overloaded primary explains, too: after a
-   * search in which the primary answered, no other one for 1 to 2 s; if the next hints find it as well, for 2 to 4 and then 4 to 8 s
+   * search in which the primary answered, no other one for 1 to 2 s; if the
+   * next hints find it as well, for 2 to 4 and then 4 to 8 s
    * @returns whether the primary is now another one than before
    */
   find(urls: readonly string[], options?: { readonly isHint: boolean }): Promise<boolean>
@@ -33,7 +34,10 @@ export interface DatabaseServers {
 export const probeMs = 1_000
 /** After a search without a change, none begins for this time. */
 const restMs = 500
-/** After one in which the primary answered, slow statements begin none for at most this time, which doubles each time that they do again. */
+/**
+ * After one in which the primary answered, slow statements begin none for at
+ * most this time, which doubles each time that they do again.
+ */
 const firstHintPauseMs = 2_000
 const longestHintPauseMs = 8_000
 
@@ -96,7 +100,10 @@ export function createDatabaseServers(options: DatabaseServersOptions): Database
   }
 }
 
-/** Whether a connection failed in a way that suggests that another server has become the primary. A pooler says so with class 08. */
+/**
+ * Whether a connection failed in a way that suggests that another server has
+ * become the primary. A pooler says so with class 08.
+ */
 export function suggestsFailover(error: unknown): boolean {
   if (error instanceof DatabaseError) return /^(08...|25006|57P0[1-3])$/.test(error.code ?? '')
   return !isOfPool(error)

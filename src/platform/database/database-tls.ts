@@ -6,7 +6,10 @@ import { codeOf } from '../log/error-code.ts'
 /** Parameters of libpq that concern TLS. */
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'ssl', 'uselibpqcompat']
 
-/** Modes that libpq would run with less verification. Tollgate verifies the server's certificate and name in all of these. */
+/**
+ * Modes that libpq would run with less verification. Tollgate verifies the
+ * server's certificate and name in all of these.
+ */
 const verifiedModes = ['prefer', 'require', 'verify-ca', 'verify-full']
 
 /** What is wrong with the TLS parameters of a database URL; undefined: nothing. */

@@ -13,7 +13,10 @@ export type ClientAddress = (request: IncomingMessage) => string
  */
 export const unknownClientsFactor = 10
 
-/** In place of an address that a trusted proxy did not give; the token of RFC 7239, 6.2. No list of addresses contains it. */
+/**
+ * In place of an address that a trusted proxy did not give; the token of RFC
+ * 7239, 6.2. No list of addresses contains it.
+ */
 export const unknownClient = 'unknown'
 
 export interface ClientAddressOptions {

@@ -17,7 +17,10 @@ export type Drill = (typeof drills)[number]
 /** What a call with the header is: the drill that it asks for, or one that the gateway refused to make. */
 export type CallDrill = Drill | 'refused'
 
-/** The header with which an operation names the consent that it uses. Only such an operation has the drill `consent-expired`. */
+/**
+ * The header with which an operation names the consent that it uses. Only such
+ * an operation has the drill `consent-expired`.
+ */
 export const consentHeader = 'Consent-ID'
 
 /** The drills of an operation. @param parameters those of its document */

@@ -2,7 +2,10 @@
 export interface ErrorRow {
   readonly status: number
   readonly title: string
-  /** What happened and what the caller can do about it; printed on the page `<portal>/problems/<code>`. Names are in backticks, lists as in Markdown. */
+  /**
+   * What happened and what the caller can do about it; printed on the page
+   * `<portal>/problems/<code>`. Names are in backticks, lists as in Markdown.
+   */
   readonly help: string
 }
 

@@ -80,7 +80,10 @@ export async function listen(
   return origin({ ...address, port })
 }
 
-/** The host to bind for a listener. Fastify would open a second server for `localhost`, beyond the reach of limits and stops. */
+/**
+ * The host to bind for a listener. Fastify would open a second server for
+ * `localhost`, beyond the reach of limits and stops.
+ */
 export function boundHost(host: string): string {
   return host === 'localhost' ? '127.0.0.1' : host
 }

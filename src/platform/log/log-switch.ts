@@ -17,7 +17,10 @@ export interface LogChange {
 export interface LogSwitch {
   /** Which finished requests write a line. */
   accessLog(): AccessLog
-  /** Applies a change in place of any before, until its time is over. Ignores what it does not understand, such as a change by a newer release. */
+  /**
+   * Applies a change in place of any before, until its time is over. Ignores
+   * what it does not understand, such as a change by a newer release.
+   */
   change(change: LogChange): void
   close(): void
 }

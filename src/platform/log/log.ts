@@ -84,7 +84,10 @@ export async function logWritten(atMostMs: number): Promise<void> {
 /** Maximum number of characters waiting for a slow reader. */
 const waitingMax = 1_048_576
 
-/** A pipe accepts 4,096 bytes at once or not at all (POSIX, PIPE_BUF of Linux); few characters of a line have more than one byte. */
+/**
+ * A pipe accepts 4,096 bytes at once or not at all (POSIX, PIPE_BUF of Linux);
+ * few characters of a line have more than one byte.
+ */
 const atomicCharacters = 3_500
 
 /** Characters that are written without a wait for more, and milliseconds of that wait. */

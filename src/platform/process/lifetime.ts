@@ -4,7 +4,10 @@ import type { Logger } from '../log/log.ts'
 export interface Lifetime {
   /** Registers how to close an opened resource. */
   opened(close: () => Promise<void> | void): void
-  /** Closes everything once; a second call waits for the first. Closes all resources even if one fails, then throws the first failure. */
+  /**
+   * Closes everything once; a second call waits for the first. Closes all
+   * resources even if one fails, then throws the first failure.
+   */
   close(): Promise<void>
 }
 

@@ -22,7 +22,10 @@ export interface Probe {
   readonly name: string
   /** Whether the dependency is available now; cheap, called on every scrape. */
   readonly isReady: () => boolean
-  /** Whether the process should get no traffic while the dependency is unavailable. If false, the store is only reported as degraded. */
+  /**
+   * Whether the process should get no traffic while the dependency is
+   * unavailable. If false, the store is only reported as degraded.
+   */
   readonly isRequired: boolean
   /** What to say when it is unavailable. */
   readonly problem?: string

@@ -1,6 +1,9 @@
 /** Work that is repeated until it is closed. */
 export interface Repetition {
-  /** Runs the work at once and a few more times within a second, because the transaction that requires it may not be committed yet. */
+  /**
+   * Runs the work at once and a few more times within a second, because the
+   * transaction that requires it may not be committed yet.
+   */
   soon(): void
   /** Runs the work within 50 ms, again if it is running. */
   now(): void

@@ -40,7 +40,10 @@ export interface ClusterRedis extends Access {
 /** Where counters are kept: the value of REDIS_URL. */
 export type RedisAddress = SingleRedis | SentinelRedis | ClusterRedis
 
-/** An unusable address. The message states the fault and an example, but nothing of the value, which may contain a password. */
+/**
+ * An unusable address. The message states the fault and an example, but nothing
+ * of the value, which may contain a password.
+ */
 export class RedisAddressError extends Error {
   readonly code = 'REDIS_ADDRESS_INVALID'
 

@@ -224,7 +224,10 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       })
     },
 
-    /** The issuer of an OpenID Connect provider, as it was given: providers compare it letter by letter (OpenID Connect Discovery 1.0, 4.3). */
+    /**
+     * The issuer of an OpenID Connect provider, as it was given: providers
+     * compare it letter by letter (OpenID Connect Discovery 1.0, 4.3).
+     */
     issuer(name: string, example: string): string | undefined {
       const parsed = url(name, example, 'user, query or fragment', () => true)
       if (parsed?.protocol === 'http:' && !isLoopback(parsed.hostname)) {
@@ -278,7 +281,10 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       }
     },
 
-    /** A server by NAME or NAME_FILE, optionally with user and password. Rejects all other parts, because they would have no effect. */
+    /**
+     * A server by NAME or NAME_FILE, optionally with user and password. Rejects
+     * all other parts, because they would have no effect.
+     */
     mailServer(name: string, example: string): string | undefined {
       const value = readSecret(name)
       if (value === undefined) return undefined

@@ -64,7 +64,10 @@ export interface WatchedFiles {
    * @throws {FilesInvalid}
    */
   watch<Value>(group: FileGroup<Value>): Promise<Watched<Value>>
-  /** Reads every group now. Invalid content is logged, and the current value stays. Resolves to whether all groups are valid. */
+  /**
+   * Reads every group now. Invalid content is logged, and the current value
+   * stays. Resolves to whether all groups are valid.
+   */
   reload(): Promise<boolean>
   /** Calls `listener` after each change was judged. @param fault undefined: the files are valid */
   onJudged(listener: (files: string, fault: string | undefined) => void): void
@@ -163,7 +166,10 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
   }
 }
 
-/** Reports how a change went, and returns whether it was valid. @param error why the content is invalid; undefined when it is valid */
+/**
+ * Reports how a change went, and returns whether it was valid.
+ * @param error why the content is invalid; undefined when it is valid
+ */
 type Report = (name: string, error: unknown) => boolean
 
 interface Group {

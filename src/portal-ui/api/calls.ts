@@ -18,7 +18,10 @@ export type CallListFilter = Readonly<
   Partial<Record<'status' | 'outcome' | 'operation' | 'keyId', string>>
 >
 
-/** Calls of an application, newest first, by pages of 50; while it is live, all shown pages are read again every three seconds. */
+/**
+ * Calls of an application, newest first, by pages of 50; while it is live, all
+ * shown pages are read again every three seconds.
+ */
 export function useCallList(id: string, filter: CallListFilter, isLive: boolean) {
   return useInfiniteQuery({
     queryKey: ['application', id, 'calls', 'list', filter],
@@ -33,7 +36,10 @@ export function useCallList(id: string, filter: CallListFilter, isLive: boolean)
   })
 }
 
-/** Whether records show a call that fits; while it is awaited and the page is visible, polls every five seconds. Undefined: asks nothing. */
+/**
+ * Whether records show a call that fits; while it is awaited and the page is
+ * visible, polls every five seconds. Undefined: asks nothing.
+ */
 export function useCallMade(id: string, awaited: CallFilter | undefined): boolean {
   const query = new URLSearchParams({ ...awaited, limit: '1' }).toString()
   const { data } = useQuery({
@@ -63,7 +69,10 @@ export function useCallPlaces(requestId: string) {
   })
 }
 
-/** The newest call made with a key; polls every two seconds while the page is visible, until a call arrives. Without a key it asks nothing. */
+/**
+ * The newest call made with a key; polls every two seconds while the page is
+ * visible, until a call arrives. Without a key it asks nothing.
+ */
 export function useFirstCall(id: string, keyId: string | undefined) {
   return useQuery({
     queryKey: ['application', id, 'calls', 'first', keyId],

@@ -60,7 +60,10 @@ function approvedKey(id: string) {
   return ['application', id, 'approved consents'] as const
 }
 
-/** The consents that the application asked for and a customer approved; while `isAwaited` and the page is visible, polls every five seconds. */
+/**
+ * The consents that the application asked for and a customer approved; while
+ * `isAwaited` and the page is visible, polls every five seconds.
+ */
 export function useApprovedConsents(id: string, isAwaited: boolean) {
   return useQuery({
     queryKey: approvedKey(id),

@@ -49,7 +49,10 @@ export async function sendCall({ gatewayUrl, draft, key }: SendCallOptions): Pro
   }
 }
 
-/** Visible ASCII, spaces and tabs. Browsers also send other characters, which the gateway's parser refuses without a response that this page may read. */
+/**
+ * Visible ASCII, spaces and tabs. Browsers also send other characters, which
+ * the gateway's parser refuses without a response that this page may read.
+ */
 const headerText = /^[\t\x20-\x7e]*$/
 
 function browserRequest({ gatewayUrl, draft, key }: SendCallOptions): Request | undefined {

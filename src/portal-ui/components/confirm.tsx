@@ -16,7 +16,10 @@ export interface ConfirmProps {
   readonly action: string
   /** Whether the action removes something; the button is red then. */
   readonly isDangerous?: boolean
-  /** Label of the button that changes nothing, which then has the focus. (Default: Cancel, and the focus is on the action) */
+  /**
+   * Label of the button that changes nothing, which then has the focus.
+   * (Default: Cancel, and the focus is on the action)
+   */
   readonly stay?: string
   readonly onConfirm: () => void
   /** What it starts, unless it is over at once. */

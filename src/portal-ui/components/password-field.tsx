@@ -8,7 +8,10 @@ export interface PasswordFieldProps extends Omit<PasswordInputProps, 'error'> {
   readonly holds?: 'password' | 'key'
 }
 
-/** A field for a secret. The keyboard reaches its show button, and it sets `aria-invalid`, which Mantine's field does not. */
+/**
+ * A field for a secret. The keyboard reaches its show button, and it sets
+ * `aria-invalid`, which Mantine's field does not.
+ */
 export function PasswordField({ error, holds = 'password', ...others }: PasswordFieldProps) {
   return (
     <PasswordInput

@@ -2,7 +2,10 @@ import type { PictureFacts } from '../../portal/api/schemas/brand.ts'
 import { useFacts } from '../facts.tsx'
 import classes from './brand-sign.module.css'
 
-/** The brand in the header: its logo, which says the name itself, or its icon beside the name. A narrow phone has room for the icon only. */
+/**
+ * The brand in the header: its logo, which says the name itself, or its icon
+ * beside the name. A narrow phone has room for the icon only.
+ */
 export function BrandSign() {
   const { name, logo, icon } = useFacts().brand
   if (logo !== null) {

@@ -3,7 +3,11 @@ import { type AroundNavHandler, Router } from 'wouter'
 import { pageAt } from '../routes.ts'
 import { asksBeforeLeaving } from './leaving.ts'
 
-/** Navigates between pages. Waits a moment for the script of the next page, so that the old page does not give way to an empty one, and lets a page ask before it is left. */
+/**
+ * Navigates between pages. Waits a moment for the script of the next page, so
+ * that the old page does not give way to an empty one, and lets a page ask
+ * before it is left.
+ */
 export function LoadingRouter({ children }: { readonly children: ReactNode }) {
   const asked = useRef(0)
   const load = useCallback<AroundNavHandler>((navigate, to, options) => {

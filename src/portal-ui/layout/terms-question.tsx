@@ -10,7 +10,10 @@ export interface TermsQuestionProps {
   readonly terms: NonNullable<BrandFacts['terms']>
 }
 
-/** Stands in place of a page until a developer whom no sign-up asked accepts the terms: they signed in through the provider, say. */
+/**
+ * Stands in place of a page until a developer whom no sign-up asked accepts the
+ * terms: they signed in through the provider, say.
+ */
 export function TermsQuestion({ terms }: TermsQuestionProps) {
   const acceptance = useTermsAcceptance()
   return (

@@ -7,7 +7,10 @@ interface Placed extends Findable {
 
 const ofVersion = /^\/apis\/([^/#]+)\/([^/#]+)/
 
-/** Leaves out what a newer version of the same API has too, unless the query names the version. Newer versions come first. */
+/**
+ * Leaves out what a newer version of the same API has too, unless the query
+ * names the version. Newer versions come first.
+ */
 export function newestOnly<Entry extends Placed>(
   entries: readonly Entry[],
   query: string,

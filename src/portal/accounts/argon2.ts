@@ -11,7 +11,11 @@ const notation = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]
 
 const derive = promisify(argon2)
 
-/** Hashes a password with a new salt, in PHC notation (`$argon2id$v=19$m=…,t=…,p=…$salt$tag`). A thread of Node's pool does the work. */
+/**
+ * Hashes a password with a new salt, in PHC notation
+ * (`$argon2id$v=19$m=…,t=…,p=…$salt$tag`). A thread of Node's pool does the
+ * work.
+ */
 export async function hashPassword(password: string | Buffer): Promise<string> {
   const nonce = randomBytes(saltLength)
   const tag = await derive('argon2id', { ...cost, message: password, nonce, tagLength })
@@ -19,7 +23,10 @@ export async function hashPassword(password: string | Buffer): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`
 }
 
-/** Whether a hash is of a password, at the cost that the hash names. @throws if it is not in the notation of {@link hashPassword} */
+/**
+ * Whether a hash is of a password, at the cost that the hash names.
+ * @throws if it is not in the notation of {@link hashPassword}
+ */
 export async function verifyPassword(hash: string, password: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, stored] = notation.exec(hash) ?? []
   if (salt === undefined || stored === undefined) throw new Error('a password hash is unreadable')

@@ -38,7 +38,10 @@ interface Limit {
 
 const [quarter, hour, day] = [900, 3_600, 86_400]
 
-/** Generous for people, even for a whole office behind one address; tight for programs. The names are parts of keys in Redis. */
+/**
+ * Generous for people, even for a whole office behind one address; tight for
+ * programs. The names are parts of keys in Redis.
+ */
 const limits = {
   // Sign-ins from browsers that the owner of the address has not used before: two limits count failures, two all.
   'sign-in-of-network': { by: 'network', most: 60, seconds: quarter, success: 'takeBack' },
@@ -58,7 +61,8 @@ const limits = {
   // Sign-ups, resets and new addresses; sign-ups and new addresses; resets.
   'mail-of-network': { by: 'network', most: 40, seconds: hour, fact: requests('mail') },
   'mail-to-address': { by: 'email', most: 6, seconds: hour, fact: requests('mail') },
-  // No longer than a link works: a refused owner still has a valid link in the mailbox, so strangers cannot lock the owner out.
+  // No longer than a link works: a refused owner still has a valid link in the mailbox, so
+  // strangers cannot lock the owner out.
   'reset-of-address': { by: 'email', most: 2, seconds: mailTokenSeconds, fact: requests('reset') },
   // Ready consents, for all applications together: each adds rows at the bank that stay.
   'consent-of-developer': { by: 'developer', most: 30, seconds: hour, fact: requests('consent') },
@@ -282,7 +286,10 @@ function createCounter(
   }
 }
 
-/** A limiter rejects with its result when no points are left. Otherwise the client may try again as soon as Redis is back. */
+/**
+ * A limiter rejects with its result when no points are left. Otherwise the
+ * client may try again as soon as Redis is back.
+ */
 function refusedOrUncounted(reason: unknown): RateLimiterRes {
   if (reason instanceof RateLimiterRes) return reason
   throw new PortalError(

@@ -1,8 +1,8 @@
 // This folder guards accounts: sessions, passwords and how often people may try. Read this file first, then
-// `require-session.ts`, which accepts or rejects a request. `check-password.ts` checks a password after `attempts.ts` has let
-// the attempt pass, and `fair-queue.ts` says when its turn has come; `known-device.ts` keeps owners apart from strangers;
-// `password-weakness.ts` judges new ones. `open-attempts.ts` decides where attempts count: in this
-// process, or in Redis for several. Nothing here depends on the routes that use it, or on applications.
+// `require-session.ts`, which accepts or rejects a request. `check-password.ts` checks a password after `attempts.ts`
+// has let the attempt pass, and `fair-queue.ts` says when its turn has come; `known-device.ts` keeps owners apart from
+// strangers; `password-weakness.ts` judges new ones. `open-attempts.ts` decides where attempts count: in this process,
+// or in Redis for several. Nothing here depends on the routes that use it, or on applications.
 
 import { randomBytes } from 'node:crypto'
 import cookie from '@fastify/cookie'

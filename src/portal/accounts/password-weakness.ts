@@ -80,7 +80,10 @@ const reasons: Readonly<Record<string, string>> = {
   date: 'it contains a date',
 }
 
-/** Parts of the owner's address and name, of the portal's host, and the product's name. Parts under 4 characters occur everywhere. */
+/**
+ * Parts of the owner's address and name, of the portal's host, and the
+ * product's name. Parts under 4 characters occur everywhere.
+ */
 function guessable({ email, name }: PasswordOwner, portalHost: string): string[] {
   const [local = '', host = ''] = email.split('@')
   const parts = [local, ...local.split(/[^\p{L}\p{N}]/u), name, ...name.split(/\s+/)]

@@ -26,7 +26,10 @@ export interface Passwords {
 }
 
 export interface PasswordsOptions {
-  /** How many are worked on at once; each keeps a core busy for tens of milliseconds and takes 19 MiB. (Default: all cores but one, 3 at most) */
+  /**
+   * How many are worked on at once; each keeps a core busy for tens of
+   * milliseconds and takes 19 MiB. (Default: all cores but one, 3 at most)
+   */
   readonly workers?: number
   /** How many may wait for that. (Default: 64) */
   readonly waitingMax?: number

@@ -13,7 +13,10 @@ export interface PruneExpiredOptions {
 
 const everyMs = 600_000
 
-/** Deletes sessions, links and challenges that have expired, now and every ten minutes. They are worth nothing before that already. */
+/**
+ * Deletes sessions, links and challenges that have expired, now and every ten
+ * minutes. They are worth nothing before that already.
+ */
 export function pruneExpired({ stores, jobs, log, lifetime }: PruneExpiredOptions): void {
   const repetition = repeatedly({
     everyMs,

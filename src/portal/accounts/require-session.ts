@@ -41,7 +41,10 @@ export function needsFactor(
   return isFactorRequired && session?.factor === null
 }
 
-/** Accepts a developer with a second factor, where every developer needs one. @throws {PortalError} ENROLMENT_REQUIRED, from what it returns */
+/**
+ * Accepts a developer with a second factor, where every developer needs one.
+ * @throws {PortalError} ENROLMENT_REQUIRED, from what it returns
+ */
 export function createRequireFactor(services: Pick<PortalServices, 'isFactorRequired'>) {
   return async (request: FastifyRequest): Promise<void> => {
     if (!needsFactor(services, request.session.signIn)) return

@@ -40,7 +40,10 @@ export interface WebhookTargetsOptions {
 
 export const webhookUrlLengthMax = 500
 
-/** Only this machine may be reached without TLS, and only if the settings name it: developers who try webhooks have a receiver there. */
+/**
+ * Only this machine may be reached without TLS, and only if the settings name
+ * it: developers who try webhooks have a receiver there.
+ */
 export function createWebhookTargets({
   settings,
   lookup = lookUp,

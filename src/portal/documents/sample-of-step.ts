@@ -91,7 +91,10 @@ function gifts({ gives }: SampleStep): readonly string[] {
   return ['From this response, for the next steps:', ...lines]
 }
 
-/** `/_links/status/href` reads "the last part of _links.status.href"; `/accounts/0/resourceId` reads "accounts[0].resourceId". */
+/**
+ * `/_links/status/href` reads "the last part of _links.status.href";
+ * `/accounts/0/resourceId` reads "accounts[0].resourceId".
+ */
 function placeInAnswer(pointer: string): string {
   const place = pointer
     .slice(1)

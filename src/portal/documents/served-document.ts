@@ -18,9 +18,10 @@ interface Served {
  * Creates the function that turns the document of a version into the one that
  * developers get. Its server is the gateway as developers reach it. The days in
  * its examples move along: `x-examples-day` becomes today (UTC). Its operations
- * have samples, and where calls go to the sandbox the header for drills. In another language, the texts that its translation has replace
- * the document's own. Each document is made once a day and language, and again
- * after a reload of the catalogue.
+ * have samples, and where calls go to the sandbox the header for drills. In
+ * another language, the texts that its translation has replace the document's
+ * own. Each document is made once a day and language, and again after a reload
+ * of the catalogue.
  */
 export function createServedDocument({
   gatewayUrl,

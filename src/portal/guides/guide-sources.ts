@@ -26,7 +26,10 @@ export type GuideName = (typeof guideTopics)[number][0]
 /** One guide as it was written. */
 export interface GuideSource {
   readonly name: GuideName
-  /** An API, or one version as `<api>@<version>`, whose operations it shows; a catalogue without it has no use for the guide. */
+  /**
+   * An API, or one version as `<api>@<version>`, whose operations it shows; a
+   * catalogue without it has no use for the guide.
+   */
   readonly topic: string | undefined
   /** Markdown by language. */
   readonly texts: Readonly<Record<Language, string>>

@@ -31,7 +31,10 @@ export interface LetterText {
   readonly blocks: readonly Block[]
 }
 
-/** Makes a letter of its facts, in the reader's words. @param portalUrl the portal's own origin: every link begins with it */
+/**
+ * Makes a letter of its facts, in the reader's words.
+ * @param portalUrl the portal's own origin: every link begins with it
+ */
 export type LetterWriter = (
   portalUrl: string,
   facts: never,

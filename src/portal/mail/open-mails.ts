@@ -1,8 +1,9 @@
 // This folder writes and sends the portal's emails. A letter is a kind of email with its facts, without a recipient; a
 // mail is a written letter on its way to an address; a digest is one letter about several changes. `letters.ts` lists the
 // letters; their words are in `*-letter(s).ts`, drawn by `letter-body.ts`. `outbox.ts` seals a mail into a row in the
-// caller's transaction, `deliver.ts` sends the waiting mails over SMTP or writes them into files. The jobs (`key-mails.ts`, `deprecation-reminders.ts`) write
-// letters that no request asks for. This file puts the parts together.
+// caller's transaction, `deliver.ts` sends the waiting mails over SMTP or writes them into files. The jobs
+// (`key-mails.ts`, `deprecation-reminders.ts`) write letters that no request asks for. This file puts the parts
+// together.
 
 import { isIP } from 'node:net'
 import { join } from 'node:path'

@@ -21,7 +21,10 @@ const transactionSeconds = 600
 
 const purpose = 'oidc transaction'
 
-/** Gives the browser a transaction. It is encrypted, so that only the portal can have made it. A new one replaces an older one. */
+/**
+ * Gives the browser a transaction. It is encrypted, so that only the portal can
+ * have made it. A new one replaces an older one.
+ */
 export function keepTransaction(
   { secrets, portalUrl }: TransactionServices,
   reply: FastifyReply,

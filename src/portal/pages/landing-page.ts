@@ -9,7 +9,10 @@ interface Html {
   readonly html: string
 }
 
-/** The landing page for readers without JavaScript, as HTML: every API and version with its operations and a link to its document. */
+/**
+ * The landing page for readers without JavaScript, as HTML: every API and
+ * version with its operations and a link to its document.
+ */
 export function landingContent({ items }: PublishedApis, words: Words): string {
   const introduction = written(words, 'noscript.introduction', {
     keyHeader: code('X-API-Key'),

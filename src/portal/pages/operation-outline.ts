@@ -20,7 +20,10 @@ export interface OperationOutlineOptions {
   readonly words: Words
 }
 
-/** What an operation does and takes, as HTML, by the id that the address of its page names. Its headers that may be left out are only counted. */
+/**
+ * What an operation does and takes, as HTML, by the id that the address of its
+ * page names. Its headers that may be left out are only counted.
+ */
 export function operationOutline(options: OperationOutlineOptions): string {
   const { operation, template, document, words } = options
   const { id, tag, method, path, summary } = operation

@@ -17,7 +17,10 @@ export interface ProblemPageOptions {
   readonly look: PageLook
 }
 
-/** The page behind the `type` of a problem: what the code means, what to do, and what the answer looks like. Undefined for an unknown code. */
+/**
+ * The page behind the `type` of a problem: what the code means, what to do, and
+ * what the answer looks like. Undefined for an unknown code.
+ */
 export function problemPage(options: ProblemPageOptions): string | undefined {
   const { code, callId, sampleOf, look } = options
   if (!isErrorCode(code)) return undefined

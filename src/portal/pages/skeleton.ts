@@ -35,7 +35,11 @@ function bone(kind: string): string {
   return `<div class="sk-b ${kind}"></div>`
 }
 
-/** The look of the skeleton: the colours and places are those of the page that replaces it. Faces of the system, so that ours do not load before the scripts. */
+/**
+ * The look of the skeleton: the colours and places are those of the page that
+ * replaces it. Faces of the system, so that ours do not load before the
+ * scripts.
+ */
 export const skeletonStyle = `
 :root { color-scheme: light; --sk-ground: #fff; --sk-text: #0c1a1f; --sk-dim: #55646b; --sk-line: #e4eaec; --sk-bar: #fff; }
 :root[data-mantine-color-scheme="dark"] { color-scheme: dark; --sk-ground: #0b1316; --sk-text: #e8eff1; --sk-dim: #9fb0b6; --sk-line: #1e2d33; --sk-bar: #111d22; }

@@ -5,7 +5,11 @@ import { windowAt } from '../../gateway/counters/window.ts'
 
 /** The limits of a plan over time, beginning with nothing used. */
 export interface ReplayedLimits {
-  /** Counts a call, unless a limit is used up; calls must come in the order of their times. @returns whether it is allowed */
+  /**
+   * Counts a call, unless a limit is used up; calls must come in the order of
+   * their times.
+   * @returns whether it is allowed
+   */
   allows(operation: Operation, at: Date): boolean
 }
 

@@ -28,7 +28,10 @@ import { createRefusals } from './figures/refusals.ts'
 import { createSandboxAuthority } from './sandbox/sandbox-authority.ts'
 import type { PortalSchema } from './schema.ts'
 
-/** The stores of the portal's own tables: accounts, sessions, second factors, alerts and requests; and figures for its pages. */
+/**
+ * The stores of the portal's own tables: accounts, sessions, second factors,
+ * alerts and requests; and figures for its pages.
+ */
 export type PortalStores = ReturnType<typeof openPortalStores>
 
 export interface PortalStoresOptions {

@@ -1,7 +1,10 @@
 import type { Generated, GeneratedAlways, JSONColumnType, Transaction } from 'kysely'
 import type { RegistrySchema } from '../../registry/schema.ts'
 
-/** The registry's tables and the portal's own, which only the portal and commands read. The registry's migrations define both. */
+/**
+ * The registry's tables and the portal's own, which only the portal and
+ * commands read. The registry's migrations define both.
+ */
 export interface PortalSchema extends RegistrySchema {
   sandbox_authority: SandboxAuthorityTable
   sandbox_revocations: SandboxRevocationsTable

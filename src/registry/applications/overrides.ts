@@ -41,8 +41,8 @@ export interface OverrideInput {
 /**
  * The caller checks that the API version and the limit exist in the catalogue.
  * `by` is the actor in the audit. An operator cannot change the limits of an own
- * application: `operatorId` is the operator's developer account, undefined for a command. Every gateway learns of a change within
- * a second.
+ * application: `operatorId` is the operator's developer account, undefined for
+ * a command. Every gateway learns of a change within a second.
  */
 export interface Overrides {
   /**

@@ -5,7 +5,11 @@ import type { RegistrySchema } from '../schema.ts'
 import { currentAuditContext } from './audit-context.ts'
 import { digestOfPersonal } from './chain.ts'
 
-/** One change: actor, action and subject. Contains no personal data of developers and no secrets: ids, names of APIs and plans, and public addresses of applications. */
+/**
+ * One change: actor, action and subject. Contains no personal data of
+ * developers and no secrets: ids, names of APIs and plans, and public addresses
+ * of applications.
+ */
 export interface AuditEntry {
   /** `developer:<id>`, `staff:<id>` (an operator in the portal), `operator:<name>` (a system user's command) or `system`. */
   readonly actor: string

@@ -58,7 +58,10 @@ export function hashOfLink(before: Buffer, position: number, entry: ChainedEntry
   return createHash('sha256').update(before).update(text).digest()
 }
 
-/** SHA-256 over the 16 random octets of the salt, followed by the canonical JSON of the facts. The salt keeps the digest of an erased fact from being guessed. */
+/**
+ * SHA-256 over the 16 random octets of the salt, followed by the canonical JSON
+ * of the facts. The salt keeps the digest of an erased fact from being guessed.
+ */
 export function digestOfPersonal(salt: Buffer, facts: unknown): Buffer {
   return createHash('sha256').update(salt).update(canonicalJson(facts)).digest()
 }

@@ -4,7 +4,10 @@ import type { MaintenanceWindow } from './maintenance.ts'
 import type { Interface } from './read-slices.ts'
 import { type Service, services } from './service.ts'
 
-/** The indicators of EBA/GL/2018/07, Guideline 2, for one API version and period. Percentages are of the period, as far as it has passed. */
+/**
+ * The indicators of EBA/GL/2018/07, Guideline 2, for one API version and
+ * period. Percentages are of the period, as far as it has passed.
+ */
 export interface Indicators extends Interface {
   /** A day (`2026-11-24`) or a quarter (`2026-Q4`). */
   readonly period: string

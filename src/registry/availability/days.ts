@@ -19,7 +19,8 @@ export const daysMax = 800
  *
  * @param first `2026-10-01`
  * @param last the last day, included
- * @throws {RangeError} no such day, more than 800 days, an unknown time zone, or one whose hours do not begin with those of UTC
+ * @throws {RangeError} no such day, more than 800 days, an unknown time zone,
+ * or one whose hours do not begin with those of UTC
  */
 export function daysBetween(first: string, last: string, timeZone: string): Day[] {
   const begin = Date.parse(`${first}T00:00:00Z`)

@@ -117,7 +117,8 @@ function compareIds(a: string, b: string): number {
 }
 
 function succeeded(state: RuleState, { at, repliedAt }: Success, ended: Outage[]): void {
-  // One that a gateway could not write for a long time may be reported after calls that came later: it ended nothing of theirs.
+  // One that a gateway could not write for a long time may be reported after calls that came later:
+  // it ended nothing of theirs.
   state.pending = state.pending.filter((call) => call.at >= at)
   if (state.open === undefined || at <= state.open.last.at) return
   state.open.until = repliedAt

@@ -57,7 +57,10 @@ function placeOf<Value>(list: Value[], value: Value): number {
   return known >= 0 ? known : list.push(value) - 1
 }
 
-/** Reads what {@link writeUnanswered} wrote. Calls that were only counted have no id; how many each application has is known, but not when. */
+/**
+ * Reads what {@link writeUnanswered} wrote. Calls that were only counted have
+ * no id; how many each application has is known, but not when.
+ */
 export function readUnanswered(second: number, text: string): UnansweredCall[] {
   // Written by a gateway.
   const {

@@ -52,7 +52,10 @@ export interface BlockedCertificate {
 /** Names a certificate. */
 export interface CertificateNamed {
   readonly thumbprint: string
-  /** SHA-256 of what its authority signed, base64url; undefined: that of the application's certificate with this thumbprint. */
+  /**
+   * SHA-256 of what its authority signed, base64url; undefined: that of the
+   * application's certificate with this thumbprint.
+   */
   readonly signedDigest?: string | undefined
 }
 

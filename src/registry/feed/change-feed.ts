@@ -48,7 +48,8 @@ const pruneEveryMs = 300_000
 
 /**
  * Polls the change table. Where the database reports transactions, it reads the
- * table after each one, and polls only to learn whether the database answers. Resolves after the first read, so no later change is missed.
+ * table after each one, and polls only to learn whether the database answers.
+ * Resolves after the first read, so no later change is missed.
  */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { changes, log, monotonicNow, onTransaction } = options
@@ -128,7 +129,10 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     }
   }
 
-  /** What was looked up may be older than the change. A reload is not repeated: it would take files that are half written. */
+  /**
+   * What was looked up may be older than the change. A reload is not repeated:
+   * it would take files that are half written.
+   */
   function isToldAgain(change: KeptChange, from: number): boolean {
     const { id, madeAt, kind } = change
     if (madeAt < from || isMomentary(change)) return false

@@ -59,7 +59,10 @@ export interface CountingReply {
 
 /** The processes that use one database: which run, and which configuration each serves. */
 export interface Processes {
-  /** Enters a process that counts, unless a living one does not share its counters with it. Claims are decided one at a time. */
+  /**
+   * Enters a process that counts, unless a living one does not share its
+   * counters with it. Claims are decided one at a time.
+   */
   claim(report: ProcessReport & { readonly counts: Counting }): Promise<CountingReply>
   /** Enters the process, or what is new about it. */
   report(report: ProcessReport): Promise<ReportReply>

@@ -30,7 +30,10 @@ export interface PublishedConfigurations {
   published(configuration: NotedConfiguration): Promise<void>
   /** Notes that a process still uses it. */
   used(configuration: Pick<NotedConfiguration, 'digest'>): Promise<void>
-  /** The one published last, whether or not a gateway runs, and each other one with which a gateway ran within the last three minutes. */
+  /**
+   * The one published last, whether or not a gateway runs, and each other one
+   * with which a gateway ran within the last three minutes.
+   */
   inUse(): Promise<ConfigurationsInUse>
 }
 
@@ -44,7 +47,10 @@ export interface NotedConfiguration {
 /** Renewed each minute, so two missed renewals do no harm. */
 const runningMinutes = 3
 const keptDays = 30
-/** The first member of the JSON; a release that reads another one takes it as unknown. Another shape needs another number. */
+/**
+ * The first member of the JSON; a release that reads another one takes it as
+ * unknown. Another shape needs another number.
+ */
 const format = 1
 
 /** Writes a catalogue as the store keeps it, without its brand. Costs some milliseconds. */

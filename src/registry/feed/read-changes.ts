@@ -3,7 +3,8 @@ import type { RegistrySchema } from '../schema.ts'
 import type { Change } from './change.ts'
 
 // A reader of the table of changes keeps a horizon: every transaction below this number had ended when it read, so it can
-// bring no further change. Transactions do not commit in the order of the changes' ids, so a cursor over ids would miss some.
+// bring no further change. Transactions do not commit in the order of the changes' ids, so a cursor over ids would
+// miss some.
 
 /** A change as the table keeps it for an hour. */
 export type KeptChange = Change & {

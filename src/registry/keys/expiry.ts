@@ -1,6 +1,9 @@
 import { RegistryInputInvalid } from '../registry-errors.ts'
 
-/** The last moment that ISO 8601 writes with a four-digit year, in milliseconds since 1970; responses could not express a later one. */
+/**
+ * The last moment that ISO 8601 writes with a four-digit year, in milliseconds
+ * since 1970; responses could not express a later one.
+ */
 const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** The longest life of a key in days; 0: it may live forever. */

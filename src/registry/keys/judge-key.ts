@@ -23,7 +23,10 @@ export function judgeKey(
   return caller
 }
 
-/** The owner of a presented key that matches the record, even if expired. Its duration does not reveal why a key does not match. */
+/**
+ * The owner of a presented key that matches the record, even if expired. Its
+ * duration does not reveal why a key does not match.
+ */
 export function ownerOfKey(
   key: ParsedKey,
   record: KeyRecord | undefined,

@@ -82,7 +82,10 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
     }
   }
 
-  /** The slot becomes free when the database has answered, not at the deadline: until then it is still working on the statement. */
+  /**
+   * The slot becomes free when the database has answered, not at the deadline:
+   * until then it is still working on the statement.
+   */
   async function run(batch: readonly Question[]): Promise<void> {
     running += 1
     asked += batch.length

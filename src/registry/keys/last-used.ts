@@ -25,7 +25,10 @@ const idTypes = { api_keys: 'text', certificates: 'uuid' } as const
 const notesMax = 100_000
 const rowsPerStatement = 500
 
-/** Collects uses and writes them periodically, off the data path. A failed write is not repeated, because its data is only informative. */
+/**
+ * Collects uses and writes them periodically, off the data path. A failed write
+ * is not repeated, because its data is only informative.
+ */
 export function createLastUsed({ db, of, log, intervalMs = 10_000 }: LastUsedOptions): LastUsed {
   let notes = new Map<string, number>()
   let writing: Promise<void> | undefined

@@ -73,7 +73,10 @@ export interface CallRecords {
     readonly applicationId: string
     readonly requestId: string
   }): Promise<CallRecord[]>
-  /** Applications of a developer that have a call with that X-Request-ID, the newest call first; empty when it is not a UUID. */
+  /**
+   * Applications of a developer that have a call with that X-Request-ID, the
+   * newest call first; empty when it is not a UUID.
+   */
   applicationsWithRequestId(options: {
     readonly developerId: string
     readonly requestId: string

@@ -181,7 +181,10 @@ export async function createMemoryCounter({
     }
   }
 
-  /** Drops buckets whose window ended more than one window ago, so a clock that steps back an hour still finds its counts. */
+  /**
+   * Drops buckets whose window ended more than one window ago, so a clock that
+   * steps back an hour still finds its counts.
+   */
   function sweep(): void {
     const timeMs = now()
     for (const state of buckets.values()) {

@@ -21,7 +21,10 @@ export interface CounterObserver {
   switched(to: 'shared' | 'local', cause: AwayCause | 'recovered'): void
   /** The number of processes that admit calls, and the maximum that the settings name. */
   processes(seen: number, configured: number): void
-  /** This number of calls timed out, and their outage policy decided. The window loses what the store may have granted them. */
+  /**
+   * This number of calls timed out, and their outage policy decided. The window
+   * loses what the store may have granted them.
+   */
   forfeited(calls: number): void
 }
 

@@ -63,13 +63,19 @@ export interface Sending {
   confirm(read: GrantReply, reply: UnconfirmedReply): void
   /** See {@link ScriptCall.onSentAgain}. */
   readonly onSentAgain: (() => void) | undefined
-  /** Sends the batch elsewhere after an error that means that it did not run; it stays in flight. Undefined after any other error. */
+  /**
+   * Sends the batch elsewhere after an error that means that it did not run; it
+   * stays in flight. Undefined after any other error.
+   */
   resend(batch: CallBatch, error: Error): (() => void) | undefined
 }
 
 /** A reply that waits to be confirmed. */
 export interface UnconfirmedReply {
-  /** @param isComplete whether the counters were there, so that the reply can be relied upon. Called once, perhaps synchronously. */
+  /**
+   * @param isComplete whether the counters were there, so that the reply can be
+   * relied upon. Called once, perhaps synchronously.
+   */
   onKnown(isComplete: boolean): void
   /** The calls' deadline passed. Called before `onKnown`, if at all; perhaps synchronously. */
   onMissed(): void

@@ -156,7 +156,10 @@ export interface GrantReply {
   readonly serverTimeMs: number
   /** Changes after a loss of counters; 0 when the request named no marker. */
   readonly marker: number
-  /** Whether the server granted and added nothing, because it lost counters and waits for processes to push what they know. */
+  /**
+   * Whether the server granted and added nothing, because it lost counters and
+   * waits for processes to push what they know.
+   */
   readonly isSettling: boolean
   /** The bucket's window. */
   windowOf(index: number): number

@@ -26,8 +26,9 @@ end
 -- A process silent for silence_ms is gone, as in heartbeat.ts. The server waits for no process longer than wait_most_ms.
 local silence_ms, wait_most_ms = 5000, 60000
 
--- The processes whose floors this server awaits: ` <id>/<ms until which it waits>` each, with 0 once the floors have arrived.
--- The calling process is alive. It adds the others it knows; processes with floors stay in the list, so that they are not added again.
+-- The processes whose floors this server awaits: ` <id>/<ms until which it waits>` each, with 0 once the floors have
+-- arrived. The calling process is alive. It adds the others it knows; processes with floors stay in the list, so that
+-- they are not added again.
 local function await(list, living, has_brought)
   local awaited, is_waiting, listed = {}, false, {}
   local own = string.match(living, '^%d+')

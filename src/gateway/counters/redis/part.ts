@@ -46,7 +46,10 @@ export const wholeStore: Part = {
 export type DividedPush = (
   asked: readonly AskedBucket[],
   tools: {
-    /** The calls count as unsent again if the server no longer has this marker afterwards; undefined when no additions are pushed. */
+    /**
+     * The calls count as unsent again if the server no longer has this marker
+     * afterwards; undefined when no additions are pushed.
+     */
     readonly marker: number | undefined
     readMarker(): Promise<string | undefined>
     /** Pushes what one request can carry. */

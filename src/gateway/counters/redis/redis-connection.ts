@@ -13,9 +13,15 @@ import type { StoreClock } from './store-clock.ts'
 export interface RedisConnection {
   /** Whether commands can be sent now. */
   isReady(): boolean
-  /** Runs a script. Nothing is sent twice, except a script that did not run: the server does not have it yet, or the arguments were for other windows. */
+  /**
+   * Runs a script. Nothing is sent twice, except a script that did not run: the
+   * server does not have it yet, or the arguments were for other windows.
+   */
   run(call: ScriptCall): void
-  /** {@link run} as a promise, for requests that hold up no call. Rejects with {@link DeadlineMissedError} or the server's error. */
+  /**
+   * {@link run} as a promise, for requests that hold up no call. Rejects with
+   * {@link DeadlineMissedError} or the server's error.
+   */
   ask(call: Omit<ScriptCall, keyof ScriptHandlers>): Promise<ScriptReply>
   /** Reads a key; undefined when it is missing. */
   read(call: ReadCall): void
@@ -46,7 +52,10 @@ export interface ReadCall extends ReplyHandlers<string | undefined> {
   readonly deadlineMs: number
 }
 
-/** Each handler is called at most once. Exactly one of `onReply` and `onError` is always called, after the deadline too, once the request ends. */
+/**
+ * Each handler is called at most once. Exactly one of `onReply` and `onError`
+ * is always called, after the deadline too, once the request ends.
+ */
 export interface ReplyHandlers<Reply> {
   onReply(reply: Reply): void
   onError(error: Error): void
@@ -84,7 +93,10 @@ export interface RedisConnectionOptions {
   onLost(cause: Error | undefined): void
 }
 
-/** Time limit for connecting and for the handshake each; a server that accepts and stays silent must not block the gateway. */
+/**
+ * Time limit for connecting and for the handshake each; a server that accepts
+ * and stays silent must not block the gateway.
+ */
 const connectDeadlineMs = 500
 
 /** One with the digest of a script, one because the server does not have the script, one because its time was unknown. */

@@ -19,9 +19,15 @@ import { createStoreClock } from './store-clock.ts'
 
 export interface RedisCounterOptions {
   readonly address: RedisAddress
-  /** Maximum number of gateway processes that share the store, unless more are seen. In an outage each may admit its part of what was left. */
+  /**
+   * Maximum number of gateway processes that share the store, unless more are
+   * seen. In an outage each may admit its part of what was left.
+   */
   readonly processes: number
-  /** Whether this process admits calls and registers itself as one that does. (Default: false, as in a process that only reads.) */
+  /**
+   * Whether this process admits calls and registers itself as one that does.
+   * (Default: false, as in a process that only reads.)
+   */
   readonly isAdmitting?: boolean
   /** Milliseconds since 1970, used only until the store has sent its own time. (Default: the machine's clock.) */
   readonly now?: () => number
@@ -30,7 +36,10 @@ export interface RedisCounterOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Accept a server that may evict counters. (Default: false.) */
   readonly evictionAllowed?: boolean
-  /** How long a call waits for the store before its outage policy decides. A silence of this length is an outage. (Default: 250.) */
+  /**
+   * How long a call waits for the store before its outage policy decides. A
+   * silence of this length is an outage. (Default: 250.)
+   */
   readonly deadlineMs?: number
   /**
    * Milliseconds without grants after a loss of counters; longer until all

@@ -7,9 +7,15 @@ import { createWindowMap } from './window-map.ts'
 
 /** The highest count of a bucket that the store confirmed to this process. */
 export interface SeenCount extends BucketWindow, BucketCount {
-  /** Monotonic milliseconds until which the window certainly lasts: when the request was sent, plus the time left, or {@link trustMs} if that is less. */
+  /**
+   * Monotonic milliseconds until which the window certainly lasts: when the
+   * request was sent, plus the time left, or {@link trustMs} if that is less.
+   */
   readonly refuseUntil: number
-  /** Monotonic milliseconds at which the window is certainly over: the latest possible moment of the reply, plus the time left. */
+  /**
+   * Monotonic milliseconds at which the window is certainly over: the latest
+   * possible moment of the reply, plus the time left.
+   */
   readonly overAt: number
 }
 
@@ -49,10 +55,16 @@ export interface SeenCounts {
   all(): Iterable<SeenCount>
 }
 
-/** Time for which a window outlives its end, for a store whose clock goes back to it (a failover to a server whose clock is behind). */
+/**
+ * Time for which a window outlives its end, for a store whose clock goes back
+ * to it (a failover to a server whose clock is behind).
+ */
 const keepMs = 10_000
 
-/** How long a reply allows refusals without asking: in the rest of a month, the clocks of process and store drift apart by minutes. */
+/**
+ * How long a reply allows refusals without asking: in the rest of a month, the
+ * clocks of process and store drift apart by minutes.
+ */
 const trustMs = 3_600_000
 
 /** Maximum entries per window, about 200 bytes each. For buckets beyond that, the store is asked. */

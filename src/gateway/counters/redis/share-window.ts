@@ -14,7 +14,10 @@ import type { WindowKey } from './window-map.ts'
 
 /** The window of a share, and by which clock it is. */
 export interface ShareWindow extends WindowKey {
-  /** When the window ends, by the store's clock, and in monotonic milliseconds by the clock as it was when the share began. */
+  /**
+   * When the window ends, by the store's clock, and in monotonic milliseconds
+   * by the clock as it was when the share began.
+   */
   readonly endsAt: number
   readonly dueAt: number
   /** Whether the store had not replied yet. */

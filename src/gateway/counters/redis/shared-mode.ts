@@ -95,7 +95,10 @@ export interface SharedMode {
   tryNow(): void
   /** The server received buckets whose counters are lost, which its marker does not show. */
   lost(reason: string): void
-  /** The server received its buckets from one that is gone. Its marker shows the loss, but not to a process that never saw another marker. */
+  /**
+   * The server received its buckets from one that is gone. Its marker shows the
+   * loss, but not to a process that never saw another marker.
+   */
   inherited(): void
   /** The connection ended or could not be made. */
   disconnected(cause: Error | undefined): void
@@ -222,7 +225,10 @@ export function createSharedMode({
     runId = info.get('run_id') ?? part.runIdOtherwise
   }
 
-  /** Other errors than these pass, such as LOADING or that of a proxy whose server is away. NOPERM: the user may not run scripts. */
+  /**
+   * Other errors than these pass, such as LOADING or that of a proxy whose
+   * server is away. NOPERM: the user may not run scripts.
+   */
   async function examineScripts(): Promise<void> {
     const asked = { script: probeScript, keys: [], args: () => [], deadlineMs: patienceMs }
     const { numbers } = await connection.ask(asked).catch((error: unknown) => {

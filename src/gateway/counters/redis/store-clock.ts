@@ -7,7 +7,11 @@ export interface StoreClock {
    * at most `receivedAt`
    */
   learn(serverTimeMs: number, sentAt: number, receivedAt: number): number
-  /** Milliseconds since 1970, never ahead of the store while both clocks run alike. It runs with the monotonic clock until the next reply. Before the first reply, the local clock. */
+  /**
+   * Milliseconds since 1970, never ahead of the store while both clocks run
+   * alike. It runs with the monotonic clock until the next reply. Before the
+   * first reply, the local clock.
+   */
   now(): number
   /** Milliseconds since 1970 that the store has not passed yet, while both clocks run alike. */
   latest(): number

@@ -32,7 +32,8 @@ local function current_window(word)
   return nil, redis.error_reply(string.format('WINDOWS %.0f', now))
 end
 
--- When the year 10000 begins, in ms since 1970. No clock goes that far, so only a foreign writer leaves a window that ends later.
+-- When the year 10000 begins, in ms since 1970. No clock goes that far, so only a foreign writer leaves a window that
+-- ends later.
 local end_of_time = 253402300800000
 
 -- Window, epoch and count of a bucket with windows of length ms, and 1 if its value was malformed; only an error if the

@@ -51,7 +51,10 @@ export interface AnswerHead {
   readonly fields: string[]
   /** Octets of the body by `Content-Length`; NaN if not declared. */
   readonly length: number
-  /** Whether the body has no transfer coding except chunked, which the parser has removed. Any other coding would be lost with its field. */
+  /**
+   * Whether the body has no transfer coding except chunked, which the parser
+   * has removed. Any other coding would be lost with its field.
+   */
   readonly isPlain: boolean
   /** The backend's X-Request-ID, several joined; undefined if the field is missing. */
   readonly requestId: string | undefined

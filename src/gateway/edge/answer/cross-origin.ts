@@ -40,7 +40,10 @@ const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
 const exposed = new WeakMap<Operation, readonly string[]>()
 
-/** A header field that exposes the response fields an operation declares beyond the gateway's; empty if there are no such fields. */
+/**
+ * A header field that exposes the response fields an operation declares beyond
+ * the gateway's; empty if there are no such fields.
+ */
 export function exposedHeaders(version: ApiVersion, operation: Operation): readonly string[] {
   const known = exposed.get(operation)
   if (known !== undefined) return known

@@ -7,7 +7,10 @@ export interface RoomOptions {
   readonly hasRoom: (operation: Operation) => boolean
 }
 
-/** Refuses when too many calls already wait for the backend, or as if they did (drill `503`). Runs before the limit, so that such a refusal is not counted. */
+/**
+ * Refuses when too many calls already wait for the backend, or as if they did
+ * (drill `503`). Runs before the limit, so that such a refusal is not counted.
+ */
 export function room({ hasRoom }: RoomOptions): Judge<RoutedCall> {
   return (call, next) => {
     const isFree = call.drill !== '503' && hasRoom(call.operation)

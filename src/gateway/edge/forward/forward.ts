@@ -27,7 +27,10 @@ export interface BackendLimits {
   readonly backendFirstByteMs: number
   readonly backendIdleMs: number
   readonly backendCallMs: number
-  /** Time for which a connection may rest before its next call, unless the backend announces one; 0: each call gets its own. */
+  /**
+   * Time for which a connection may rest before its next call, unless the
+   * backend announces one; 0: each call gets its own.
+   */
   readonly backendKeepIdleMs: number
   /** Connections to each backend. */
   readonly backendConnectionsMax: number
@@ -37,7 +40,10 @@ export interface BackendLimits {
 
 /** Sends granted calls to the backend of their API and returns its responses. */
 export interface Forwarder {
-  /** Always answers the call, whatever the backend does. Throws only before anything was sent, for a fault of the gateway. */
+  /**
+   * Always answers the call, whatever the backend does. Throws only before
+   * anything was sent, for a fault of the gateway.
+   */
   forward(call: GrantedCall): void
   /** Whether there is room for another call of the operation; checked before the call is counted. */
   hasRoom(operation: Operation): boolean

@@ -17,7 +17,10 @@ export class CallRequest extends IncomingMessage {
     return this.#fields
   }
 
-  /** Drops data that arrives from now on. Passing thousands of tiny chunks through a stream costs as much as parsing them. */
+  /**
+   * Drops data that arrives from now on. Passing thousands of tiny chunks
+   * through a stream costs as much as parsing them.
+   */
   discard(): void {
     this.#isDiscarding = true
   }

@@ -1,4 +1,7 @@
-/** Figures of one API version, kind of service and minute. Names and types match the statement in `availability-writer.ts`. */
+/**
+ * Figures of one API version, kind of service and minute. Names and types match
+ * the statement in `availability-writer.ts`.
+ */
 export interface InterfaceMinute {
   readonly api: string
   readonly version: string

@@ -2,9 +2,15 @@ import type { UnansweredCall } from '../../../registry/availability/outage-rule.
 import { writeAnswered } from '../../../registry/availability/slice.ts'
 import { addCall, noCalls, textOf, type WaitingCalls } from './waiting-calls.ts'
 
-/** How long a gateway keeps a second of an API version: longer than a call takes, and than a usual outage of the database. */
+/**
+ * How long a gateway keeps a second of an API version: longer than a call
+ * takes, and than a usual outage of the database.
+ */
 export const keptSeconds = 600
-/** Unanswered calls of a version that wait to be written with their ids. Of those above it, only their number by millisecond is kept. */
+/**
+ * Unanswered calls of a version that wait to be written with their ids. Of
+ * those above it, only their number by millisecond is kept.
+ */
 const idsMax = 100_000
 /** A second whose calls may not all have ended. */
 const freshSeconds = 60
@@ -181,7 +187,10 @@ export class RecentSeconds {
     return [...this.#seconds].flatMap(([number, second]) => (isMeant(second) ? [number] : []))
   }
 
-  /** Seconds whose calls may belong to an outage of the given seconds: those, and up to the first later one with successes. */
+  /**
+   * Seconds whose calls may belong to an outage of the given seconds: those,
+   * and up to the first later one with successes.
+   */
   #neededFor(outageSeconds: readonly number[]): ReadonlySet<number> {
     const outages = [...new Set(outageSeconds)].sort((a, b) => a - b)
     const needed = new Set<number>()

@@ -24,7 +24,10 @@ export interface AvailabilityRecorderOptions {
   readonly minutesEveryMs?: number
 }
 
-/** Runs of {@link AvailabilityRecorderOptions.slicesEveryMs} between two questions, while no gateway has unanswered calls. */
+/**
+ * Runs of {@link AvailabilityRecorderOptions.slicesEveryMs} between two
+ * questions, while no gateway has unanswered calls.
+ */
 const quietRuns = 3
 
 /** Slices in a statement: up to about 5 MB. */

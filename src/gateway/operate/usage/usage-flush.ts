@@ -17,7 +17,10 @@ const rowsPerTransaction = 500
 
 /** Writes usage counts, off the data path. */
 export interface UsageFlush {
-  /** Writes the waiting counts. Counts whose write fails are lost, and the loss is counted; the rest waits for the next run. */
+  /**
+   * Writes the waiting counts. Counts whose write fails are lost, and the loss
+   * is counted; the rest waits for the next run.
+   */
   write(): Promise<void>
   /** The final run: counts that cannot be written are lost, and the loss is counted. */
   end(): Promise<void>

@@ -11,7 +11,10 @@ import { t } from '../../words.ts'
 import classes from './overview.module.css'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
-/** For every subscription to a version that is about to end: when, its successor, and the operations that this application still calls. */
+/**
+ * For every subscription to a version that is about to end: when, its
+ * successor, and the operations that this application still calls.
+ */
 export function DeprecationNotices({ applicationId }: { readonly applicationId: string }) {
   const { versions = [] } = useSubscribedVersions(applicationId)
   const deprecated = versions.filter(({ isDeprecated }) => isDeprecated)

@@ -56,7 +56,10 @@ export interface SearchFieldProps {
   readonly kind?: keyof typeof kinds
 }
 
-/** A search field that writes its text into the page's address shortly after the last key press, so that a search can be bookmarked and shared. */
+/**
+ * A search field that writes its text into the page's address shortly after the
+ * last key press, so that a search can be bookmarked and shared.
+ */
 export function SearchField(props: SearchFieldProps) {
   const { label, description, placeholder, member = 'search', kind = 'text' } = props
   const { type, shown, kept } = kinds[kind]

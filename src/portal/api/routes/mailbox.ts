@@ -34,7 +34,10 @@ function shown(mail: MailFile, origins: ReadonlySet<string>): MailboxMail {
   return { id, at: at.toISOString(), to, subject, blocks }
 }
 
-/** Only the portal's own links become links; their path alone, so that the reader stays at the name they use for this machine. */
+/**
+ * Only the portal's own links become links; their path alone, so that the
+ * reader stays at the name they use for this machine.
+ */
 function shownBlock(block: string, origins: ReadonlySet<string>): MailboxBlock {
   const [, label, address] = /^(.+):\n(https?:\/\/\S+)$/.exec(block) ?? []
   const url = URL.parse(address ?? '')

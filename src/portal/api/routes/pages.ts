@@ -238,7 +238,10 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
       reply.redirect(`/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}`, 308),
   )
 
-  /** An API that is not published has no page, and neither has a sandbox that is off or a mailbox for others; the page itself says so. */
+  /**
+   * An API that is not published has no page, and neither has a sandbox that is
+   * off or a mailbox for others; the page itself says so.
+   */
   function statusOf({ params, routeOptions: { url }, raw }: FastifyRequest): 200 | 404 {
     const { api, version, guide } = params as Readonly<Record<string, string | undefined>>
     if (url === pagePaths.apiVersion || url === pagePaths.apiVersionTab) {

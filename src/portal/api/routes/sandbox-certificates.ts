@@ -9,7 +9,10 @@ import { TestCertificates, TestCertificatesInput } from '../schemas/sandbox.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
-/** The authority of the sandbox: its certificate and its revocation list, for everyone. Without a sandbox the paths do not exist. */
+/**
+ * The authority of the sandbox: its certificate and its revocation list, for
+ * everyone. Without a sandbox the paths do not exist.
+ */
 export function registerSandboxAuthority(
   app: PortalApp,
   { sandbox, stores }: Needs<'sandbox', 'applications' | 'certificates' | 'sandboxAuthority'>,

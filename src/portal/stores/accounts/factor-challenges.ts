@@ -40,7 +40,10 @@ export interface FactorChallenges {
       readonly purpose: ChallengePurpose
     },
   ): Promise<{ readonly token: string; readonly expiresAt: Date }>
-  /** Counts a try before its answer is looked at. Undefined: unknown, passed, expired, out of tries, or for another purpose. */
+  /**
+   * Counts a try before its answer is looked at. Undefined: unknown, passed,
+   * expired, out of tries, or for another purpose.
+   */
   attempt(purpose: ChallengePurpose, token: string): Promise<FactorChallenge | undefined>
   /** Ends a challenge that was answered right. @returns whether this was the first time */
   pass(token: string): Promise<boolean>

@@ -7,7 +7,10 @@ import { change } from '../../../registry/transaction.ts'
 import type { PortalSchema } from '../schema.ts'
 import { changeOperator } from './operators.ts'
 
-/** The identity of a person at an OpenID Connect provider: `iss` and `sub`, which never name another person (OpenID Connect Core 1.0, 5.7). */
+/**
+ * The identity of a person at an OpenID Connect provider: `iss` and `sub`,
+ * which never name another person (OpenID Connect Core 1.0, 5.7).
+ */
 export interface Identity {
   readonly issuer: string
   readonly subject: string

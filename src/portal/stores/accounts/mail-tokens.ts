@@ -3,7 +3,10 @@ import { type Kysely, sql } from 'kysely'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { sameAddress } from './same-address.ts'
 
-/** The purpose of a link; the link works only for that. A command prints the link of an enrolment, a mail holds the others. */
+/**
+ * The purpose of a link; the link works only for that. A command prints the
+ * link of an enrolment, a mail holds the others.
+ */
 export type MailTokenPurpose = 'sign-up' | 'password-reset' | 'email-change' | 'enrolment'
 
 /** What a link represents. */

@@ -37,7 +37,10 @@ export const ownTables = {
 const replays = 'a number by which the portal recognises replays'
 const planned = 'what limits would have done that the operator only tries out'
 
-/** Columns that an export leaves out, each with the reason. It leaves out columns of bytes, too: hashes, MACs, public keys and encrypted secrets. */
+/**
+ * Columns that an export leaves out, each with the reason. It leaves out
+ * columns of bytes, too: hashes, MACs, public keys and encrypted secrets.
+ */
 export const columnsLeftOut: Readonly<Record<string, string>> = {
   developer_id: 'the id in `account`',
   password_hash: 'a secret',

@@ -66,9 +66,9 @@ export interface ListedSession {
 export interface Sessions {
   /**
    * Begins a session if the proof still suffices: the password is the
-   * developer's, or the developer has none and an identity at the provider; the developer was not suspended meanwhile, and an account that
-   * has a second factor, or is an operator's, showed one. Resets the failed
-   * attempts.
+   * developer's, or the developer has none and an identity at the provider; the
+   * developer was not suspended meanwhile, and an account that has a second
+   * factor, or is an operator's, showed one. Resets the failed attempts.
    * @param input.agent is cut to 256 characters
    * @returns whether it began
    */

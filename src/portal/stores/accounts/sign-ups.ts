@@ -93,7 +93,10 @@ export function findAddressOwner(
   return selectAddress(trx, email).executeTakeFirst()
 }
 
-/** {@link findAddressOwner}, with a lock on the owner until the transaction ends, so that the owner still exists when it commits. */
+/**
+ * {@link findAddressOwner}, with a lock on the owner until the transaction
+ * ends, so that the owner still exists when it commits.
+ */
 export function lockAddressOwner(
   trx: PortalTransaction,
   email: string,

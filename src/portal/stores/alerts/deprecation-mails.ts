@@ -29,7 +29,10 @@ export interface UnremindedDeveloper {
   readonly wantsMail: boolean
 }
 
-/** Developers with an application that is subscribed to the version and wants to be told by email or webhook, and was not told yet. */
+/**
+ * Developers with an application that is subscribed to the version and wants to
+ * be told by email or webhook, and was not told yet.
+ */
 export function findUnreminded(
   db: Kysely<PortalSchema>,
   { api, version, milestone, max }: Reminder & { readonly max: number },
@@ -72,7 +75,11 @@ export function findUnreminded(
     .execute()
 }
 
-/** Records that a developer gets a reminder. @returns false when another transaction has done so; waits for one that is still running */
+/**
+ * Records that a developer gets a reminder.
+ * @returns false when another transaction has done so; waits for one that is
+ * still running
+ */
 export async function noteReminder(
   trx: PortalTransaction,
   { api, version, milestone, developerId }: Reminder & { readonly developerId: string },

@@ -105,7 +105,10 @@ export async function noteLimitAlert(
   return rows.length > 0
 }
 
-/** Applications whose next email about limits may be written: an hour after the last one, and not while they are suspended. */
+/**
+ * Applications whose next email about limits may be written: an hour after the
+ * last one, and not while they are suspended.
+ */
 export async function findLimitMails(
   db: Kysely<PortalSchema>,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },

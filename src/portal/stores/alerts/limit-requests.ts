@@ -107,7 +107,11 @@ export interface LimitRequests {
   find(id: string): Promise<LimitRequest | undefined>
   /** The newest 50 of an application, newest first. */
   list(options: { applicationId: string }): Promise<LimitRequest[]>
-  /** Of all applications: the open ones, oldest first, or the closed ones, last closed first. @throws {RegistryInputInvalid} */
+  /**
+   * Of all applications: the open ones, oldest first, or the closed ones, last
+   * closed first.
+   * @throws {RegistryInputInvalid}
+   */
   listAll(options: Page & { isOpen: boolean }): Promise<WaitingLimitRequest[]>
   /** Idempotent. @throws {RegistryNotFound}, {@link RegistryConflict} limit-request-closed */
   withdraw(input: { id: string; by: string }): Promise<void>
@@ -127,7 +131,10 @@ export interface LimitRequests {
       callsNow: (request: LimitRequest, inForce: InForce) => number | undefined
     },
   ): Promise<LimitRequest>
-  /** @throws {RegistryNotFound}, {@link RegistryConflict} limit-request-closed, own-application; {@link RegistryInputInvalid} */
+  /**
+   * @throws {RegistryNotFound}, {@link RegistryConflict} limit-request-closed,
+   * own-application; {@link RegistryInputInvalid}
+   */
   decline(input: Decision & { answer: string }): Promise<LimitRequest>
 }
 

@@ -9,7 +9,10 @@ export interface ApplicationSummary {
   readonly workingKeys: number
   /** Active subscriptions, in the order in which they began. */
   readonly versions: readonly { readonly api: string; readonly version: string }[]
-  /** Null: never. Less exact without a recorded call, as a day later: then the last use of a key counts, perhaps by a drill. */
+  /**
+   * Null: never. Less exact without a recorded call, as a day later: then the
+   * last use of a key counts, perhaps by a drill.
+   */
   readonly lastCallAt: Date | null
 }
 

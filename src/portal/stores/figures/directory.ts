@@ -139,7 +139,10 @@ function holding(text: string): string {
   return `%${literal(text)}%`
 }
 
-/** The pattern for ids that begin with this text. Fewer than four characters match nothing, because they would match too many. */
+/**
+ * The pattern for ids that begin with this text. Fewer than four characters
+ * match nothing, because they would match too many.
+ */
 function beginning(text: string): string {
   return text.length < 4 ? literal(text) : `${literal(text)}%`
 }

@@ -18,7 +18,10 @@ export function hashSlot(key: string): number {
   return crc % slots
 }
 
-/** The smallest decimal number that, as a hash tag, puts a key into the slot. Tries about 16,000 numbers, so only for rare use. */
+/**
+ * The smallest decimal number that, as a hash tag, puts a key into the slot.
+ * Tries about 16,000 numbers, so only for rare use.
+ */
 export function tagOfSlot(slot: number): string {
   for (let number = 0; ; number += 1) {
     if (hashSlot(`{${number}}`) === slot) return String(number)

@@ -89,7 +89,10 @@ function Failure({ record }: { readonly record: CallRecord }) {
   return words().knows(id) ? t(id) : (record.detail ?? outcome)
 }
 
-/** A revocation after the key had expired changed nothing; a key may end between the begin of a call and the look at its key. */
+/**
+ * A revocation after the key had expired changed nothing; a key may end between
+ * the begin of a call and the look at its key.
+ */
 function KeyEnd({ record }: { readonly record: CallRecord }) {
   const { at, totalMs, keyExpiresAt, keyRevokedAt } = record
   const endedMs = Date.parse(at) + totalMs

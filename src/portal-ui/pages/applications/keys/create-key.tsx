@@ -129,7 +129,10 @@ export function CreateKey(props: CreateKeyProps) {
   )
 }
 
-/** The end of the chosen day, or of a number of days from now; undefined for as late as permitted. An invalid date for a year above 9999. */
+/**
+ * The end of the chosen day, or of a number of days from now; undefined for as
+ * late as permitted. An invalid date for a year above 9999.
+ */
 function expiryOf(expiry: string, day: string): Date | undefined {
   if (expiry === 'latest') return undefined
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * 86_400_000)

@@ -19,7 +19,10 @@ export interface IdFieldProps {
   readonly onChange: (id: string) => void
 }
 
-/** The field for an id from another answer: it lists those that are known; in the sandbox a ready consent of each customer is one click away. */
+/**
+ * The field for an id from another answer: it lists those that are known; in
+ * the sandbox a ready consent of each customer is one click away.
+ */
 export function IdField(props: IdFieldProps) {
   const { applicationId, parameter, value, isMissing, memory, onChange } = props
   const { name, place, purpose, isRequired } = parameter
