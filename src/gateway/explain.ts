@@ -1,3 +1,8 @@
+// This folder is the data path. Begin with `edge/run-call.ts`, the life of a call. `edge/` checks a call, counts it
+// with `counters/` and sends it to the backend with `upstream/`; `operate/` records what happened and shows it to
+// operators. The gateway names no operation of an API, and imports nothing of the portal and the sandbox bank. This
+// file runs the checks on a made-up call, for `tollgate explain`.
+
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Catalogue, ShownWindow } from '../catalogue/catalogue.ts'

@@ -1,3 +1,7 @@
+// This folder has a file for each command of `tollgate`, which `../program.ts` lists; this one starts the roles. A
+// command declares its arguments, asks its `CommandContext` for stores and prints what they answer. `options.ts` has
+// the options that several commands share.
+
 import closeWithGrace, { type Options as CloseOptions } from 'close-with-grace'
 import type { Command } from 'commander'
 import type { Tollgate } from '../../main.ts'

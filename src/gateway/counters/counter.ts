@@ -1,8 +1,9 @@
-// Counts the calls of applications and decides them against their limits. Read this contract first, then window.ts and
-// memory/memory-counter.ts, the counter of one process. redis/redis-counter.ts is the same for processes that share
-// a Redis: redis/grant.lua decides, redis/counting-server.ts asks it, redis/shared-mode.ts says when it may, and
-// redis/local-shares.ts decides while Redis is away. Whatever a cluster needs beyond that is in redis/cluster/.
-// docs/architecture.md has the promise and a worked example.
+// This folder counts the calls of applications and decides them against their limits. Read this contract first, then
+// window.ts and memory/memory-counter.ts, the counter of one process. redis/redis-counter.ts is the same for processes
+// that share a Redis: redis/grant.lua decides, redis/counting-server.ts asks it, redis/shared-mode.ts says when it
+// may, and redis/local-shares.ts decides while Redis is away. Whatever a cluster needs beyond that is in
+// redis/cluster/. docs/architecture.md has the promise and a worked example.
+
 import type { OutagePolicy, WindowLength } from '../../catalogue/catalogue.ts'
 
 /** One limit of one call: the bucket it counts in, and how many calls that bucket holds. */

@@ -1,3 +1,9 @@
+// This folder takes a call from its arrival to the end of its response. Read this file first, then `checks.ts`, the
+// table of checks in their order, and `call.ts`, what is known about a call after each check. `request/` reads what
+// arrives, `checks/` has a file for each check, `forward/` sends the call to the backend, and `answer/` writes what
+// the client gets. A new policy is a check with a row in the table. The edge knows counters, registry and observer
+// only as interfaces.
+
 import type { Refuse } from './answer/refuse.ts'
 import { Call, type CallResponse, type GrantedCall } from './call.ts'
 import type { Checks, End } from './check.ts'

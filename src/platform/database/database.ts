@@ -1,3 +1,8 @@
+// This folder connects to PostgreSQL. Read this file first: all parts of a process share one `Database`.
+// `database-servers.ts` finds the primary and `database-logins.ts` the login that it accepts. `migrate.ts` runs the
+// migrations that the owner of the tables passes in. `data-folder.ts`, `database-folder.ts` and `embedded-database.ts`
+// are the database inside the process, and `move/` exports and imports rows. Nothing here knows what a row means.
+
 import { hostname } from 'node:os'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type ClientBase, DatabaseError, Pool, types } from 'pg'

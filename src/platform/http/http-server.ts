@@ -1,3 +1,8 @@
+// This folder has what all listeners share. This file makes a server with its limits and TLS, `listen.ts` binds it,
+// and `served-connections.ts` ends it without cutting off a response. `errors.ts` is the table of every error that
+// Tollgate sends, `problem.ts` renders a refusal, and `unreadable.ts` and `refuse-socket.ts` answer what Node's parser
+// rejects. `client-address.ts` finds the client behind proxies. Nothing here knows routes, keys or plans.
+
 import {
   createServer,
   type IncomingMessage,

@@ -1,3 +1,8 @@
+// This folder connects to Redis. `redis-address.ts` reads the forms of REDIS_URL; this file opens a client of one
+// server or of the primary that sentinels name. What is stored belongs to the callers: the counters
+// (`gateway/counters/redis/`, which also finds the nodes of a cluster) and the limits of attempts
+// (`portal/accounts/open-attempts.ts`).
+
 import { Redis, type RedisOptions } from 'ioredis'
 import { protocol } from '../http/tls.ts'
 import type { RedisAddress, SentinelRedis, SingleRedis } from './redis-address.ts'

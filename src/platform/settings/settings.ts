@@ -1,8 +1,7 @@
-// This folder has what every role builds on: settings, log, error table, connections to PostgreSQL and Redis,
-// listeners, the data folder and orderly shutdown. This file has one row for each setting; `deployment.ts` says
-// which combinations cannot work. Next, read `lifetime.ts` (how what was opened is closed), `database.ts`,
-// `errors.ts` and `problem.ts`. Nothing here knows APIs, plans, calls or roles beyond their names, and it imports no
-// other folder.
+// This folder reads the settings. Read this file first: it has one row for each setting. `settings-reader.ts` parses
+// values and collects the problems, `deployment.ts` rejects combinations that cannot work, and `setting-warnings.ts`
+// names variables without an effect. `watched-files.ts` reads the files of settings again when they change. Roles get
+// values, never the environment.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

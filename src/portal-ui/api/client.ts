@@ -1,3 +1,8 @@
+// This folder sends the page's requests to the portal's JSON API. Read this file first: every request goes through it.
+// The other files have the hooks of TanStack Query, a file for each subject, and say which answers are read again
+// after a change. `query-client.ts` is their cache. Types come from the API's schemas. Hooks show nothing: errors go
+// to the caller.
+
 import type { Problem } from '../../portal/api/schemas/common.ts'
 import { t } from '../words.ts'
 import { askForProof } from './proof-question.ts'

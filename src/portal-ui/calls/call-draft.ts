@@ -1,3 +1,8 @@
+// This folder prepares and sends the calls that developers try from the page. Read this file first: a draft is a call
+// without its key. `call-shape.ts` reads from the document how an operation is called, `send-call.ts` sends a draft to
+// the gateway, `next-calls.ts` finds what a response leads to, and `json-text.ts` and `readable-body.ts` make bodies
+// readable. It has no elements of the page: these are in `pages/applications/try/`.
+
 import {
   type CallParameter,
   type CallShape,

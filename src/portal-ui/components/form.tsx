@@ -1,3 +1,7 @@
+// This folder has what stands inside pages: forms, tables, code, times, states and notices that several pages share. A
+// component gets what it shows as properties. Only `proof-dialog.tsx` sends requests. Nothing here knows a page or
+// `layout/`, which surrounds the content of a page. What only one area uses is in its folder of `pages/`.
+
 import { Button, Group, Stack } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { UseMutationResult } from '@tanstack/react-query'

@@ -1,3 +1,8 @@
+// This folder has what surrounds the content of a page. This file is the frame of all pages, with header and footer;
+// `page.tsx` gives one page its heading and title, `require-session.tsx` sends visitors to sign-in, and
+// `loading-router.tsx` leads from page to page. It knows the session, the address and the navigation, and uses
+// `components/`, the parts inside a page.
+
 import { Anchor, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'

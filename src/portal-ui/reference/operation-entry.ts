@@ -1,3 +1,8 @@
+// This folder shows the reference of an API version. Read this file first: it finds what a document says about one
+// operation. `overview.tsx` is the beginning of a reference, `operation-view.tsx` one operation, `schema-tree.tsx`
+// draws a schema, and `try-operation.tsx` and `subscribe-version.tsx` lead on to the reader's applications. Everything
+// shown comes from the document: no operation has code of its own.
+
 import { listOf, type Members, membersOf, resolved, textOf } from '../calls/document-nodes.ts'
 
 /** All that a document says about one operation. */

@@ -1,3 +1,7 @@
+// This folder is the search of the page. Read this file first: it is the dialog. `use-entries.ts` collects what can be
+// found, `find-entries.ts` ranks it for a query, and `newest-only.ts` leaves out older versions. It searches in the
+// browser, in an index that the portal sends; `request-id.ts` recognises the id of a call.
+
 import {
   CloseButton,
   Combobox,

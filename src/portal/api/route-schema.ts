@@ -1,3 +1,9 @@
+// This folder is the portal's JSON API. `routes/` has the routes and `schemas/` what they take and answer; the files
+// here are what several routes share. Read this file first: it says what a route declares. `strict-input.ts` and
+// `answer-serializer.ts` hold requests and answers to their schemas, `openapi.ts` describes all routes,
+// `refusal-of.ts` translates errors into refusals, and `answers.ts` turns rows into answers. The stores do not know
+// this API.
+
 import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../platform/http/errors.ts'
 

@@ -1,3 +1,8 @@
+// This folder measures the portal. This file counts requests and sign-ins. `watch-applications.ts` and
+// `watch-backlog.ts` read figures from the database at intervals, and `top-applications.ts` finds the applications
+// with the most calls, which operators see, too. Labels come from our own tables or from a bounded list, so the number
+// of series is bounded.
+
 import { Counter, Histogram, type Registry } from 'prom-client'
 
 /** How an attempt to sign in ended. */

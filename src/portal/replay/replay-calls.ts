@@ -1,3 +1,8 @@
+// This folder predicts what an application's recorded calls would meet in another version. Read this file first: it
+// makes the prediction without a database. `replay-application.ts` reads the records for it, `route-in-version.ts`
+// finds the route of a call, `replayed-limits.ts` counts against the plan, and `instead.ts` looks for what replaces a
+// missing operation. No call is sent, and no counter is read.
+
 import type { ApiVersion, Catalogue, Operation, Plan } from '../../catalogue/catalogue.ts'
 import { type CallsOverride, effectiveLimits } from '../../catalogue/effective-limits.ts'
 import { createRouter } from '../../catalogue/router.ts'

@@ -1,3 +1,7 @@
+// This folder writes a call as source code. Read this file first: it says what a call to show has. `curl-sample.ts`,
+// `python-sample.ts` and `node-sample.ts` write it, and `sample-languages.ts` lists them: a new language is a file and
+// a row. The page uses these files, too, so they import nothing of the portal.
+
 /**
  * A piece of a text: as it stands, an environment variable that the reader
  * sets, or a value that every run makes afresh. `short` has 8 hex digits.

@@ -1,3 +1,8 @@
+// This folder has the portal's own tables. Read this file first: it lists the stores. `accounts/` has people, sessions
+// and proofs of identity, `alerts/` what developers are to be told, `figures/` what pages show of usage, and
+// `sandbox/` test certificates. `schema.ts` describes the tables, which the registry's migrations create; `stores.ts`
+// opens all stores for a command. Stores know no HTTP and no texts of the page.
+
 import type { Database } from '../../platform/database/database.ts'
 import type { Peppers } from '../../registry/keys/key-mac.ts'
 import { createApprovals } from './accounts/approvals.ts'

@@ -1,3 +1,8 @@
+// This folder has applications and what they may call. `subscriptions.ts` joins an application to a plan of an API
+// version, and `overrides.ts` replaces a plan's number of calls for a time. `redirect-origins.ts` has the rule for the
+// addresses of its customers, and `deleted-applications.ts` keeps deleted ones until the bank has ended what they left
+// there. Callers check that APIs, versions and plans exist: the registry knows their names only.
+
 import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import { conflictAt } from '../conflict-at.ts'

@@ -1,3 +1,8 @@
+// This folder keeps the certificates of applications. Read this file first: it adds, blocks and removes them.
+// `read-client-certificate.ts` checks one that a developer adds, `certificate-state.ts` says what it is at a time, and
+// `certificate-register.ts` keeps the blocked ones in a gateway's memory. Whether an authority issued a certificate,
+// the gateway judges with `src/certificates`.
+
 import type { Kysely } from 'kysely'
 import type { CertificateUse } from '../../certificates/certificate.ts'
 import { lockActiveApplication } from '../applications/applications.ts'

@@ -1,3 +1,8 @@
+// This folder carries changes between processes. Read this file first: it lists every change. `changes.ts` writes them
+// in the transaction that makes them, and `change-feed.ts` reads them in every process. `processes.ts` says which
+// processes live, `configurations.ts` and `published-configurations.ts` what they serve, and `count-samples.ts` what
+// they counted. A change says what is different; each listener decides what follows.
+
 import type { LogChange } from '../../platform/log/log-switch.ts'
 
 /** A change that every process follows, as the table of changes keeps it. */

@@ -1,3 +1,8 @@
+// This folder recognises API keys. Read this file first: it answers from `key-cache.ts` where possible, and from the
+// database through `key-lookups.ts`. `judge-key.ts` decides whether a key is valid, `key-format.ts` says what it looks
+// like and `key-mac.ts` how it is stored. `keys.ts` creates and changes keys for the portal and commands. A key itself
+// is never stored.
+
 import type { Authentication, KeyAuthenticator, KeyMemory } from '../registry.ts'
 import { judgeKey, ownerOfKey } from './judge-key.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'

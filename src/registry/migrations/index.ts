@@ -1,3 +1,8 @@
+// This folder creates and changes all tables but the bank's: those of the registry and of the portal. Each file is one
+// migration, and this one lists them. A new migration expands, so that older releases still work on its tables; one
+// that contracts declares `oldestRelease` (`platform/database/schema-migration.ts`). A file never changes after its
+// release.
+
 import { registry } from './0001-registry.ts'
 import { portal } from './0002-portal.ts'
 import { usage } from './0003-usage.ts'

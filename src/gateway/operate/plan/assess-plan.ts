@@ -1,6 +1,6 @@
-// Says what a configuration would change before it is published. `compare-catalogues.ts` finds the differences; this
-// folder finds the applications behind them: who is subscribed, whose count is above a limit now, and whose stored
-// usage was above it.
+// This folder says what a configuration would change before it is published. `compare-catalogues.ts` finds the
+// differences; the files here find the applications behind them: who is subscribed, whose count is above a limit now,
+// and whose stored usage was above it.
 
 import type { CatalogueChange } from '../../../catalogue/catalogue-change.ts'
 import {

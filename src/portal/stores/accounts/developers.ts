@@ -1,3 +1,7 @@
+// This folder keeps accounts: developers, sign-ups, sessions, passwords, second factors and terms. Most files are one
+// store. `credentials.ts` and `factors.ts` keep proofs of identity and `mail-tokens.ts` the links in emails.
+// `own-data.ts` lists what an export contains. What a request must prove is decided in `portal/accounts/`, not here.
+
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../../platform/database/database.ts'
 import { noteDeleted } from '../../../registry/applications/deleted-applications.ts'

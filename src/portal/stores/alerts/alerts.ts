@@ -1,3 +1,8 @@
+// This folder keeps what developers are to be told. This file has the choice of each application. `limit-alerts.ts`
+// and `expiry-alerts.ts` find what to report and note what was reported, and `webhook-queue.ts` keeps events until
+// they are delivered. `limit-requests.ts` has the requests for more calls. The words and the sending are in
+// `portal/alerts/` and `portal/mail/`.
+
 import { type Kysely, sql } from 'kysely'
 import { lockApplication } from '../../../registry/applications/applications.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'

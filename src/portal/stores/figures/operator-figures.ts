@@ -1,3 +1,7 @@
+// This folder reads figures for the portal's pages from what gateways and developers wrote; it changes nothing. This
+// file, `refusals.ts` and `directory.ts` are for operators, `application-summaries.ts` and `application-figures.ts`
+// are about single applications, and `party-names.ts` finds names for the audit. It works while no gateway runs.
+
 import { type Kysely, sql } from 'kysely'
 import type { PortalSchema } from '../schema.ts'
 

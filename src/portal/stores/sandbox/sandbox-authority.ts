@@ -1,3 +1,7 @@
+// This folder issues test certificates. This file is the authority: it makes its own certificate, signs others and
+// keeps the revocation list. `sandbox-pair.ts` makes the two certificates of an application, and
+// `certificate-defects.ts` lists what may be wrong with them. Only gateways with a sandbox trust this authority.
+
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { CertificateUse } from '../../../certificates/certificate.ts'
