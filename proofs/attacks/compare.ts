@@ -6,22 +6,22 @@ import type { Recorder } from './recorder.ts'
 
 /** How lenient one program was with the inputs of one kind. */
 export interface Leniency {
-  /** Inputs that a strict recipient refuses. */
+  /** Inputs that a strict recipient rejects. */
   readonly refusable: number
-  /** Those of them that reached the backend. */
+  /** Refusable inputs that reached the backend. */
   readonly reached: number
-  /** Inputs of which something reached the backend that three readers read differently, or that no strict reader takes. */
+  /** Inputs that reached the backend in a form that three readers interpret differently or that no strict reader accepts. */
   readonly ambiguous: number
   /** Inputs whose inner request reached the backend. */
   readonly smuggled: number
 }
 
-/** Whether a strict recipient refuses an input: ours does, or takes it although a strict one would not (decision 20). */
+/** Whether a strict recipient rejects an input. Tollgate rejects it, too, or tolerates it deliberately (decision 20). */
 function isRefusable(input: Input): boolean {
   return outcomesOf(input).every((outcome) => !reaches(outcome) || outcome === 'tolerated')
 }
 
-/** Reads from the backend's book how lenient the program in front of it was. */
+/** Derives from the backend's records how lenient the program in front was. */
 export function leniencyOf(
   inputs: readonly Input[],
   { seen, strays }: Pick<Recorder, 'seen' | 'strays'>,

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
-/** Milliseconds each call took, in no order. */
+/** Duration of each call in milliseconds, in no particular order. */
 export type Latencies = readonly number[]
 
 export interface OpenLoopOptions {
   /** Origin. */
   readonly url: string
-  /** Made in turn, and again from the first. */
+  /** Sent in order, repeating from the first. */
   readonly requests: readonly string[]
-  /** Index of the first to make. (Default: 0) */
+  /** Index of the first request. (Default: 0) */
   readonly begin?: number
   readonly callsPerSecond: number
   readonly seconds: number
@@ -16,9 +16,9 @@ export interface OpenLoopOptions {
 
 /**
  * Calls at a constant rate, whether or not earlier calls were answered: a slow
- * answer delays nobody, and the calls that fall due meanwhile are measured, too
- * (no coordinated omission). A call's time runs from the turn of the event
- * loop in which it is due until its answer is whole.
+ * answer delays no other call, so calls that fall due during it are measured,
+ * too (no coordinated omission). A call's time runs from the turn of the event
+ * loop in which it is due until its answer is complete.
  *
  * @throws when an answer is not 200
  */
@@ -68,7 +68,7 @@ export async function callInTurn(url: string, requests: Iterable<string>): Promi
   return latencies
 }
 
-/** Makes each call once, so many at a time. @throws when an answer is not 200 */
+/** Makes each call once, `concurrency` at a time. @throws when an answer is not 200 */
 export async function callEach(
   url: string,
   requests: Iterable<string>,
@@ -143,7 +143,7 @@ interface Pending {
   readonly answered: (status: string) => void
 }
 
-/** Undefined until the answer is whole. Knows answers with a declared length only. */
+/** Undefined until the answer is complete. Supports only answers with a Content-Length. */
 function readAnswer(text: string): { status: string; closes: boolean } | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined

@@ -1,7 +1,7 @@
--- wrk -s wrk.lua <url> -- <file of requests> <where to begin> <expected status>
--- Walks a list of ready requests; prints one line of JSON at the end. Where a
--- refusal is expected every status is compared; else wrk's own count of 4xx and
--- 5xx is enough, and the load costs less.
+-- wrk -s wrk.lua <url> -- <request file> <first index> <expected status>
+-- Sends prepared requests in order; prints one line of JSON at the end. If a
+-- refusal is expected, compares every status; otherwise wrk's own count of 4xx
+-- and 5xx is enough and costs less.
 
 local threads = {}
 

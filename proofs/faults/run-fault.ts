@@ -209,7 +209,7 @@ export async function runFault(
   const begunAt = monotonicMs()
   const lastsMs = random.between(...fault.lastsMs)
   if (fault.isOutage) {
-    if (!(await waitFor(modes.isAway, 1500))) violations.push('a gateway did not leave shared mode')
+    if (!(await waitFor(modes.isUnshared, 1500))) violations.push('a gateway did not leave shared mode')
   } else await delay(300)
   await parts.spend()
   await delay(Math.max(0, begunAt + lastsMs - monotonicMs()))
@@ -260,7 +260,7 @@ export async function runFault(
   ) {
     violations.push('no gateway admitted anything of its share')
   }
-  const away = modes.awaySince(faultAt)
+  const away = modes.unsharedSince(faultAt)
   const latency = latencyOf(calls, {
     faultAt,
     endAt,

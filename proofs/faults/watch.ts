@@ -3,19 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createHttpPool } from './http-pool.ts'
 import { monotonicMs } from './monotonic.ts'
 
-/** Tells, from outside and by another way than the gateways, when a Redis accepts writes. */
+/** Observes, independently of the gateways, when a Redis server accepts writes. */
 export interface StoreProbe {
-  /** Monotonic milliseconds since which every write was accepted; undefined while the last one was not. */
+  /** Monotonic milliseconds since which every write was accepted; undefined if the last write was not. */
   acceptsSince(): number | undefined
-  /** Asks another server from now on, about a key that may have to lie in some slot. */
+  /** Switches to another server. @param key determines the slot */
   target(port: number, key?: string): void
   stop(): void
 }
 
-/** An answer that takes longer is the end of a hang. */
+/** A slower answer means that the server hung until then. */
 const slowMs = 300
 
-/** Writes a key of its own every 10 ms, as `redis-cli SET` does, and waits for each answer for as long as it takes. */
+/** Writes its own key every 10 ms, as `redis-cli SET` does, and waits for each answer without a timeout. */
 export function startStoreProbe(startPort: number): StoreProbe {
   let port = startPort
   let request = setRequest('')
@@ -48,7 +48,7 @@ export function startStoreProbe(startPort: number): StoreProbe {
     while (!isStopped) {
       const askedAt = monotonicMs()
       const isAccepted = await write()
-      // What took so long was not accepted before.
+      // A slow write was accepted only now.
       if (!isAccepted || monotonicMs() - askedAt > slowMs) since = undefined
       if (isAccepted) since ??= monotonicMs()
       await delay(10)
@@ -71,21 +71,21 @@ export function startStoreProbe(startPort: number): StoreProbe {
   }
 }
 
-/** @param place what decides the slot */
-function setRequest(place: string): string {
-  const key = `${place}:probe-of-the-tests`
+/** @param slotKey determines the slot */
+function setRequest(slotKey: string): string {
+  const key = `${slotKey}:probe-of-the-tests`
   return `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$1\r\n1\r\n`
 }
 
-/** What each gateway says of its counters, over time. */
+/** Whether each gateway shares its counts, over time. */
 export interface ModeWatch {
-  /** Whether all of them share their counts now. */
+  /** Whether every gateway shares its counts now. */
   isShared(): boolean
-  /** Whether none does. */
-  isAway(): boolean
-  /** For each gateway the first moment (monotonic ms) not before `since` at which it was away; undefined when never. */
-  awaySince(since: number): readonly (number | undefined)[]
-  /** For each gateway the first moment not before `since` from which on it stayed in shared mode until now; undefined when it is away. */
+  /** Whether no gateway does. */
+  isUnshared(): boolean
+  /** For each gateway, the first moment (monotonic ms) at or after `since` at which it did not; undefined if it always did. */
+  unsharedSince(since: number): readonly (number | undefined)[]
+  /** For each gateway, the first moment at or after `since` from which it has been in shared mode; undefined if it is not now. */
   sharedSince(since: number): readonly (number | undefined)[]
   stop(): void
 }
@@ -95,10 +95,10 @@ interface Change {
   readonly isShared: boolean
 }
 
-/** Between two looks. */
-const lookMs = 25
+/** Interval between two polls. */
+const pollMs = 25
 
-/** Asks `/readyz?verbose` of every management listener. A gateway that does not answer is away. */
+/** Polls `/readyz?verbose` on every management listener. A gateway that does not answer counts as not shared. */
 export function watchModes(managements: readonly string[]): ModeWatch {
   let isStopped = false
   const pools = managements.map((management) =>
@@ -119,7 +119,7 @@ export function watchModes(managements: readonly string[]): ModeWatch {
           resolve()
         })
       })
-      await delay(lookMs)
+      await delay(pollMs)
     }
   }
   for (const gateway of managements.keys()) void watch(gateway)
@@ -127,8 +127,8 @@ export function watchModes(managements: readonly string[]): ModeWatch {
   const isSharedNow = (known: readonly Change[]): boolean => known.at(-1)?.isShared === true
   return {
     isShared: () => changes.every(isSharedNow),
-    isAway: () => !changes.some(isSharedNow),
-    awaySince: (since) =>
+    isUnshared: () => !changes.some(isSharedNow),
+    unsharedSince: (since) =>
       changes.map((known) => {
         const before = known.findLast(({ at }) => at < since)
         if (before?.isShared === false) return since

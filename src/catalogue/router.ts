@@ -27,23 +27,23 @@ export interface NotFound {
 /**
  * Finds the operation of a call.
  *
- * A literal segment is tried before a parameter at the same position; when the
- * rest of the path does not fit there, the parameter is tried. The path alone
+ * A literal segment is tried before a parameter at the same position; if the
+ * rest of the path does not match there, the parameter is tried. The path alone
  * decides (OpenAPI 3.1, 4.8.8.2): where the literal path lacks the method, the
- * answer is `method-not-allowed`, even if a parameter would fit.
+ * answer is `method-not-allowed`, even if a parameter would match.
  */
 export interface Router {
-  /** @param path canonical: begins with `/`, nothing in it is encoded */
+  /** @param path canonical: begins with `/`, without percent-encoding */
   match(method: string, path: string): RouteMatch
 }
 
-/** One path of the catalogue: what it answers to each method. */
+/** One path of the catalogue, with its operation for each method. */
 interface Leaf {
-  /** Without parameters, so calls of a fixed path need no new object. */
+  /** Without parameter values, so a call to a fixed path allocates no object. */
   readonly operations: Map<string, Found>
   readonly apiVersion: ApiVersion
   allow: readonly string[]
-  /** By method, for methods the path lacks in this version. */
+  /** Other versions by method, for methods that the path lacks in this version. */
   readonly elsewhere: Map<string, readonly string[]>
 }
 
@@ -56,10 +56,7 @@ interface Node {
 const notFound: NotFound = Object.freeze({ kind: 'not-found' })
 const nowhere: readonly string[] = Object.freeze([])
 
-/**
- * Builds the routes of a catalogue: a tree of segments, so the time of a
- * look-up depends on the path and not on how much is published.
- */
+/** Builds the routes of a catalogue: a tree of segments, so the time of a look-up depends on the path and not on the size of the catalogue. */
 export function createRouter(catalogue: Catalogue): Router {
   const root = createNode()
   for (const apiVersion of catalogue.versions.values()) {
@@ -89,10 +86,7 @@ export function createRouter(catalogue: Catalogue): Router {
 
 const slash = '/'.charCodeAt(0)
 
-/**
- * Walks down from `node` with the segment that begins at `start`; `values`
- * holds the parameters of the way that led there.
- */
+/** Walks down from `node` with the segment that begins at `start`; `values` holds the parameter values up to there. */
 function find(node: Node, path: string, start: number, values: string[]): Leaf | undefined {
   const next = path.indexOf('/', start)
   const segment = next === -1 ? path.slice(start) : path.slice(start, next)
@@ -135,7 +129,7 @@ function child(node: Node, segment: Segment): Node {
   return known
 }
 
-/** Adds what is known only once every operation has its place: the methods of the path here, and in other versions. */
+/** Adds what is known only after all operations are inserted: the methods of the path in this version and in others. */
 function complete(root: Node, operation: Operation, shapes: Shapes): void {
   const { leaf } = operation.segments.reduce(child, root)
   if (leaf === undefined) throw new Error('an operation was not inserted')
@@ -147,7 +141,7 @@ function complete(root: Node, operation: Operation, shapes: Shapes): void {
   }
 }
 
-/** For every path of every API, whatever its parameters are called: the versions that have each method. */
+/** The versions that have each method, by API and path. Names of parameters are ignored. */
 type Shapes = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
 function versionsByShape(catalogue: Catalogue): Shapes {

@@ -2,7 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { assessDifferences } from '../gateway/operate/plan/assess-plan.ts'
 import type { Stores } from '../portal/stores/stores.ts'
 import { breakingExitCode, CommandError } from './command-error.ts'
-import { namesOf, subjectOf, verbs } from './commands/plan-text.ts'
+import { namesOf, subjectOf, changeLabels } from './commands/plan-text.ts'
 import type { CommandContext } from './context.ts'
 
 export interface TakingAwayOptions {
@@ -39,7 +39,7 @@ export async function refuseTakingAway(options: TakingAwayOptions): Promise<void
       nowMs,
     })) {
       if (!isBreaking || change.harm !== 'removes') continue
-      lines.add(`  ${verbs[change.kind]}: ${subjectOf(change)}, used by ${namesOf(applications)}`)
+      lines.add(`  ${changeLabels[change.kind]}: ${subjectOf(change)}, used by ${namesOf(applications)}`)
     }
   }
   if (lines.size === 0) return

@@ -8,12 +8,12 @@ import type { SlotMap } from '../../src/gateway/counters/redis/cluster/slot-sour
 import type { RedisHost } from '../../src/platform/redis/redis-address.ts'
 
 function unused(): never {
-  throw new Error('not for who owns slots')
+  throw new Error('slot owners do not use this')
 }
 
-/** A node that counts, is connected to, and remembers what it was told. */
+/** A connected node that decides calls and records its notifications. */
 function fakeNode(host: RedisHost) {
-  const told = { lost: 0, inherited: 0, isReady: true, decidesCalls: true }
+  const state = { lost: 0, inherited: 0, isReady: true, decidesCalls: true }
   const node: ClusterNode = {
     send: unused,
     host,
@@ -23,9 +23,9 @@ function fakeNode(host: RedisHost) {
     since: 0,
     usedAt: 0,
     server: {
-      decidesCalls: () => told.decidesCalls,
+      decidesCalls: () => state.decidesCalls,
       connection: {
-        isReady: () => told.isReady,
+        isReady: () => state.isReady,
         run: unused,
         read: unused,
         ask: unused,
@@ -38,10 +38,10 @@ function fakeNode(host: RedisHost) {
       clock: { learn: unused, now: unused, latest: unused, hasReplied: unused },
       mode: {
         lost() {
-          told.lost += 1
+          state.lost += 1
         },
         inherited() {
-          told.inherited += 1
+          state.inherited += 1
         },
         tryNow: () => undefined,
         observeMarker: unused,
@@ -53,10 +53,10 @@ function fakeNode(host: RedisHost) {
       close: unused,
     },
   }
-  return { node, told }
+  return { node, state }
 }
 
-/** Nodes by port, and who has which of the slots from 0 to 99, told by `learn`: `[0, 49, 1]` are the first fifty, of node 1. */
+/** Nodes by port, and the owners of slots 0 to 99. `learn` sets the slot map: `[0, 49, 1]` gives the first fifty slots to node 1. */
 function startOwners() {
   const fakes = new Map<number, ReturnType<typeof fakeNode>>()
   const nodes: ClusterNodes = {
@@ -94,8 +94,8 @@ function startOwners() {
       }
       await owners.refresh()
     },
-    /** How often each node had to hear that it got slots without their counters. */
-    losses: () => [...fakes].map(([port, { told }]) => `${port}: ${told.lost}`),
+    /** How often each node was notified that it got slots without their counters. */
+    losses: () => [...fakes].map(([port, { state }]) => `${port}: ${state.lost}`),
   }
 }
 
@@ -104,7 +104,7 @@ const halves = [
   [50, 99, 2],
 ] as const
 
-t.test('a slot that moves between nodes that live loses nothing', async (t) => {
+t.test('a slot that moves between live nodes loses no counters', async (t) => {
   const { owners, at, learn, losses } = startOwners()
   await learn(halves)
   await learn([
@@ -123,7 +123,7 @@ t.test('a slot that moves between nodes that live loses nothing', async (t) => {
 })
 
 t.test(
-  'a node that gets slots of one that has none any more has lost their counters',
+  'slots of a node that has no slots left lose their counters',
   async (t) => {
     const { learn, losses } = startOwners()
     await learn(halves)
@@ -134,7 +134,7 @@ t.test(
   },
 )
 
-t.test('so has one that gets them after a while in which nobody had them', async (t) => {
+t.test('slots that had no owner for a while have lost their counters', async (t) => {
   const { learn, losses } = startOwners()
   await learn(halves)
   await learn([[50, 99, 2]])
@@ -143,7 +143,7 @@ t.test('so has one that gets them after a while in which nobody had them', async
   t.same(losses(), ['1: 0', '2: 1'])
 })
 
-t.test('and one to which a call was redirected before the map told of it', async (t) => {
+t.test('slots lose their counters even if a redirect came before the new map', async (t) => {
   const { owners, at, learn, losses } = startOwners()
   await learn([
     [0, 0, 1],
@@ -154,10 +154,10 @@ t.test('and one to which a call was redirected before the map told of it', async
   t.same(losses(), ['1: 0', '2: 1'])
 })
 
-t.test('slots of a dead node that are given away bit by bit are lost bit by bit', async (t) => {
+t.test('slots of a dead node that are reassigned in steps lose their counters in steps', async (t) => {
   const { at, learn, losses } = startOwners()
   await learn(halves)
-  at(1).told.isReady = false
+  at(1).state.isReady = false
   for (const last of [10, 20]) {
     await learn(
       [
@@ -172,11 +172,11 @@ t.test('slots of a dead node that are given away bit by bit are lost bit by bit'
 })
 
 t.test(
-  'a node that lives for the cluster moves its slots whole, also when this process cannot reach it',
+  'a node that is alive for the cluster moves slots with their counters, even if this process cannot reach it',
   async (t) => {
     const { at, learn, losses } = startOwners()
     await learn(halves)
-    at(1).told.isReady = false
+    at(1).state.isReady = false
     await learn([
       [0, 39, 1],
       [40, 99, 2],
@@ -185,7 +185,7 @@ t.test(
   },
 )
 
-t.test('another dead node does not cast doubt on one that can be reached', async (t) => {
+t.test('a dead node does not affect the slots of a reachable node', async (t) => {
   const { learn, losses } = startOwners()
   await learn(halves)
   await learn(
@@ -198,20 +198,20 @@ t.test('another dead node does not cast doubt on one that can be reached', async
   t.same(losses(), ['1: 0', '2: 0'])
 })
 
-t.test('a replica that takes over concerns no other node', async (t) => {
+t.test('a failover to a replica affects no other node', async (t) => {
   const { at, learn, losses } = startOwners()
   await learn(halves)
-  at(3).told.decidesCalls = false
+  at(3).state.decidesCalls = false
   await learn([
     [0, 49, 3],
     [50, 99, 2],
   ])
-  t.equal(at(3).node.isComplete, false, 'its marker is of another run, and says so')
-  t.equal(at(3).told.inherited, 1, 'this process waits for those that it has not met')
+  t.equal(at(3).node.isComplete, false, 'its marker shows that it is another run')
+  t.equal(at(3).state.inherited, 1, 'this process waits for processes that it has not seen')
   t.same(losses(), ['1: 0', '2: 0', '3: 0'])
 })
 
-t.test('a node of which one view knew nothing is not taken for another', async (t) => {
+t.test('a node that one map omits returns without a loss', async (t) => {
   const { learn, losses } = startOwners()
   await learn(halves)
   await learn([[50, 99, 2]])

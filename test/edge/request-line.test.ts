@@ -6,7 +6,7 @@ import { rawRequest, sendRaw } from '../support/raw-client.ts'
 const fields = `Host: a\r\nX-API-Key: ${testKey}\r\n\r\n`
 const path = '/v1.7.0/accounts'
 
-/** Request lines with their line end, by what they are answered. */
+/** Request lines with their line endings, by the expected answer. */
 const lines: Readonly<Record<string, readonly string[]>> = {
   '400 FRAMING_INVALID': [
     `GET ${path} HTTP/1.1\n`,
@@ -50,7 +50,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
 }
 
 t.test(
-  'a request line that is no request line gets 400; 501 is for a method, 505 for a version',
+  'a malformed request line gets 400, an unknown method 501, an unsupported version 505',
   async (t) => {
     const backend = await startRawBackend(t)
     const edge = await startEdge(t, { backendUrl: backend.url })

@@ -35,7 +35,7 @@ t.test('a message has the same arguments and tags in every language', async (t) 
 })
 
 t.test(
-  'no name is both an argument and a tag of a message, since both are given by name',
+  'no name is both an argument and a tag of a message, since both are passed by name',
   async (t) => {
     for (const [id, text] of Object.entries(english)) {
       const tags = new Set([...text.matchAll(/<(\w+)>/g)].map(([, name]) => name))
@@ -49,7 +49,7 @@ t.test(
   },
 )
 
-t.test('messages in Hebrew are Hebrew, and messages in English hold no Hebrew', async (t) => {
+t.test('Hebrew messages are in Hebrew, and English messages contain no Hebrew', async (t) => {
   const hebrew = /\p{Script=Hebrew}/u
   for (const [id, text] of Object.entries(tables.get('he') ?? {})) {
     const words = text.replaceAll(/\{[^{}]*\}|<[^<>]*>|[A-Z0-9][\w.:/-]*/g, '')
@@ -59,14 +59,14 @@ t.test('messages in Hebrew are Hebrew, and messages in English hold no Hebrew', 
 })
 
 t.test(
-  'Hebrew is written as the glossary says, in messages, guides and texts of the APIs',
+  'Hebrew messages, guides and API texts follow the glossary',
   async (t) => {
     const root = join(src, '..')
     const files = ['src/messages/*.json', 'src/guides/he/*.md', 'config/apis/**/*.yaml']
     const wrong = {
       'a hyphen where a maqaf belongs': /[א-ת]-(?=\S)/u,
       'a straight quotation mark': /[א-ת]\\?"(?=[א-ת])|"\{\{/u,
-      'another word than the glossary': /סירוב|גורם אימות|גורמי|הזו(?![א-ת])|מייל|שיטה|gateway/u,
+      'a word that the glossary replaces': /סירוב|גורם אימות|גורמי|הזו(?![א-ת])|מייל|שיטה|gateway/u,
     }
     for (const file of files.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
       const hebrew = readFileSync(join(root, file), 'utf8')
@@ -82,7 +82,7 @@ t.test(
   },
 )
 
-t.test('counts of calls say allowed, refused and failed, as the glossary does', async (t) => {
+t.test('call counts use the words of the glossary: allowed, refused and failed', async (t) => {
   const others = [
     ['en', /answered|forwarded|admitted|served/i],
     ['he', /נענ|הועבר/u],
@@ -97,7 +97,7 @@ t.test('counts of calls say allowed, refused and failed, as the glossary does', 
   }
 })
 
-t.test('each rule that a change may break has a sentence in every language', async (t) => {
+t.test('every rule that a change can break has a message', async (t) => {
   const rules = globSync('{registry,portal}/**/*.ts', { cwd: src }).flatMap((file) => {
     const text = readFileSync(join(src, file), 'utf8')
     const thrown = text.matchAll(/(?:members: \{ rule: |RegistryConflict\(\s*)'([a-z-]+)'/g)
@@ -108,8 +108,8 @@ t.test('each rule that a change may break has a sentence in every language', asy
   for (const rule of new Set(rules)) t.ok(english[`conflict.${rule}`], rule)
 })
 
-t.test('no message with arguments is asked for without any', async (t) => {
-  const wanting = globSync('**/*.{ts,tsx}', { cwd: src }).flatMap((file) => {
+t.test('no message with arguments is used without them', async (t) => {
+  const incomplete = globSync('**/*.{ts,tsx}', { cwd: src }).flatMap((file) => {
     const asked = readFileSync(join(src, file), 'utf8').matchAll(/\bt\(\s*'([\w.-]+)',?\s*\)/g)
     return [...asked]
       .map(([, id = '']) => id)
@@ -118,7 +118,7 @@ t.test('no message with arguments is asked for without any', async (t) => {
       )
       .map((id) => `${file}: ${id}`)
   })
-  t.same(wanting, [])
+  t.same(incomplete, [])
 })
 
 t.test('every message is used', async (t) => {
@@ -139,7 +139,7 @@ t.test('every message is used', async (t) => {
 })
 
 t.test(
-  "a request's language is the person's choice, then the browser's order, then English",
+  "the language of a request comes from the cookie, then from Accept-Language, then is English",
   async (t) => {
     t.equal(languageOf({}), 'en')
     t.equal(languageOf({ 'accept-language': 'he-IL,he;q=0.9,en;q=0.8' }), 'he')
@@ -152,7 +152,7 @@ t.test(
   },
 )
 
-t.test('from right to left, a text from elsewhere keeps its own direction', async (t) => {
+t.test('in right-to-left text, inserted text keeps its own direction', async (t) => {
   const { t: say } = createWords('he', {
     ...tables.get('he'),
     'shell.account': 'של {name}',
@@ -162,7 +162,7 @@ t.test('from right to left, a text from elsewhere keeps its own direction', asyn
     ...tables.get('he'),
     'shell.account': '{kind, select, key {מפתח} other {אחר}}',
   } as never)
-  t.equal(choose('shell.account', { kind: 'key' }), 'מפתח', 'a value that only chooses is no text')
+  t.equal(choose('shell.account', { kind: 'key' }), 'מפתח', 'a value that only selects is not isolated')
 })
 
 type Ast = ReturnType<IntlMessageFormat['getAst']>

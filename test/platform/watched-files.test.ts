@@ -38,16 +38,16 @@ function write(folder: string, a: string, b: string): void {
 t.test('a pair that is replaced one file after the other changes once, as a whole', async (t) => {
   const folder = t.testdir({ a: 'x1', b: 'x1' })
   const { files, watched, changes, metrics } = await watch(t, folder)
-  await files.look()
+  await files.check()
   t.same(changes, [], 'nothing has changed')
   writeFileSync(join(folder, 'a'), 'y2')
-  await files.look()
+  await files.check()
   writeFileSync(join(folder, 'b'), 'y2')
-  await files.look()
+  await files.check()
   t.equal(watched.current(), 'x1 x1', 'not before it has lasted')
-  await files.look()
+  await files.check()
   t.equal(watched.current(), 'y2 y2')
-  await files.look()
+  await files.check()
   t.same(changes, ['y2 y2'])
   t.same(await metrics(), [
     'gateway_file_reloads_total{files="pair",result="success"} 1',
@@ -66,8 +66,8 @@ t.test('files are followed through the links of a secret that Kubernetes mounts'
   symlinkSync('second', join(folder, '..data_tmp'))
   renameSync(join(folder, '..data_tmp'), join(folder, '..data'))
   rmSync(join(folder, 'first'), { recursive: true })
-  await files.look()
-  await files.look()
+  await files.check()
+  await files.check()
   t.equal(watched.current(), 'y2 y2')
 })
 
@@ -79,7 +79,7 @@ t.test(
     const judged: unknown[] = []
     files.onJudged((...outcome) => judged.push(outcome))
     write(folder, 'y2', 'z2')
-    for (let look = 0; look < 5; look++) await files.look()
+    for (let look = 0; look < 5; look++) await files.check()
     t.equal(watched.current(), 'x1 x1')
     t.same(lines, [
       [

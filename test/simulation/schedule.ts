@@ -3,20 +3,20 @@ import { createRandom, type Random } from '../../proofs/faults/random.ts'
 export const shapes = ['single', 'failover', 'cluster'] as const
 export type Shape = (typeof shapes)[number]
 
-/** Everything that a seed decides. The same schedule always runs the same way. */
+/** Everything that a seed determines. A schedule always runs the same way. */
 export interface Schedule {
   readonly seed: number
   readonly shape: Shape
   readonly gateways: readonly GatewayPlan[]
-  /** What the settings call GATEWAY_PROCESSES. */
+  /** Value of the setting GATEWAY_PROCESSES. */
   readonly configured: number
-  /** Milliseconds that a packet takes. */
+  /** Range of the network latency of a packet, in milliseconds. */
   readonly delay: { readonly least: number; readonly most: number }
   /** Milliseconds by which replicas lag. */
   readonly lagMs: number
-  /** Milliseconds that the gateways have counted before the first call and the first fault. */
+  /** Milliseconds for which the gateways have been counting before the first call and the first fault. */
   readonly ageMs: number
-  /** Whether the store has counted for long; otherwise it is new. */
+  /** Whether the store has been running for a long time; otherwise it is new. */
   readonly isOldStore: boolean
   readonly buckets: readonly BucketPlan[]
   readonly events: readonly PlannedEvent[]
@@ -24,9 +24,9 @@ export interface Schedule {
 
 export interface GatewayPlan {
   readonly startMs: number
-  /** Milliseconds that its monotonic clock gains in each true one. */
+  /** Milliseconds that its monotonic clock gains per true millisecond. */
   readonly drift: number
-  /** Its wall clock against the true one, in milliseconds. */
+  /** Offset of its wall clock from the true time, in milliseconds. */
   readonly clockOffset: number
 }
 
@@ -36,13 +36,13 @@ export interface BucketPlan {
   readonly calls: number
 }
 
-/** What happens, in milliseconds since the beginning. Gateways and servers by index. */
+/** An event at a time in milliseconds since the beginning. Gateways, servers and buckets are indexes. */
 export type PlannedEvent = { readonly atMs: number } & (Calls | Fault)
 
 export interface Calls {
   readonly kind: 'calls'
   readonly gateway: number
-  /** Buckets of one application. */
+  /** All of one application. */
   readonly buckets: readonly number[]
   readonly times: number
   readonly onOutage: 'local-share' | 'deny'
@@ -51,15 +51,15 @@ export interface Calls {
 export type Fault =
   /** A process is killed, and another one starts in its place. */
   | { readonly kind: 'crash'; readonly gateway: number; readonly downMs: number }
-  /** A process stands still. */
+  /** A process stalls. */
   | { readonly kind: 'stall'; readonly gateway: number; readonly forMs: number }
   /** The wall clock of a process is set. */
   | { readonly kind: 'set-clock'; readonly gateway: number; readonly byMs: number }
-  /** Its connections to a server break, with all that is on its way. */
+  /** Its connections to a server break, and data in flight is lost. */
   | { readonly kind: 'reset'; readonly gateway: number; readonly server: number }
-  /** The network drops packets between them, in one direction or in both. */
-  | ({ readonly kind: 'partition'; readonly gateway: number; readonly server: number } & Held)
-  /** A server stands still. */
+  /** The network drops packets between the two, in one direction or both. */
+  | ({ readonly kind: 'partition'; readonly gateway: number; readonly server: number } & Partition)
+  /** A server stalls. */
   | { readonly kind: 'pause'; readonly server: number; readonly forMs: number }
   | {
       readonly kind: 'refuse'
@@ -69,11 +69,11 @@ export type Fault =
     }
   | { readonly kind: 'forget-scripts'; readonly server: number }
   | { readonly kind: 'flush'; readonly server: number }
-  /** A server is killed and starts again. `lostMs`: its last writes that are lost; null for all. */
+  /** A server is killed and restarts. Writes of the last `lostMs` are lost; null: all writes. */
   | ({ readonly kind: 'restart'; readonly server: number } & Restart)
   /** The clock of the store is set. */
   | { readonly kind: 'set-store-clock'; readonly server: number; readonly byMs: number }
-  /** The sentinels, or the cluster, promote the replica of a server. */
+  /** Sentinel or the cluster promotes the replica of a server. */
   | ({ readonly kind: 'failover'; readonly server: number } & Failover)
   /** A slot of a cluster moves to another primary. */
   | {
@@ -83,7 +83,7 @@ export type Fault =
       readonly forMs: number
     }
 
-interface Held {
+interface Partition {
   readonly forMs: number
   readonly direction: 'to' | 'from' | 'both'
 }
@@ -97,33 +97,33 @@ interface Restart {
 export interface Failover {
   /** The primary dies; otherwise it becomes a replica. */
   readonly isKilled: boolean
-  /** Milliseconds for which the store has no primary, or two of them: the old one goes on serving those connected to it. */
+  /** Milliseconds for which the store has no primary, or two primaries: the old one still serves the clients connected to it. */
   readonly forMs: number
   readonly isSplit: boolean
 }
 
-/** When the last event of a schedule without age happens; the end of flapping may come a little later. */
+/** Time of the last event if `ageMs` is 0; flapping may end slightly later. */
 const plannedMs = 2400
 
-/** When the last planned event has happened. */
+/** Time of the last planned event, in milliseconds since the beginning. */
 export function endOf({ ageMs, events }: Schedule): number {
   return Math.max(ageMs + plannedMs, ...events.map(({ atMs }) => atMs))
 }
 
-/** After which all gateways that started at once know each other. */
+/** Time after which all gateways that started together have discovered each other. */
 const matureMs = 4000
 
-/** Faults that leave every count in place and every call decided by the store. */
+/** Faults that lose no count; the store still decides every call. */
 const harmless = ['set-clock', 'forget-scripts', 'hiccup', 'move-slot'] as const
 
-/** The others; the more often, the more often drawn. */
+/** All other faults; repeating a fault makes it more likely. */
 const harmful = [
   ...(['crash', 'stall', 'reset', 'reset', 'partition', 'partition', 'pause', 'refuse'] as const),
   ...(['flush', 'restart', 'set-store-clock'] as const),
 ]
 const failovers = ['failover', 'failover', 'failover'] as const
 
-/** What is drawn; a hiccup is a short pause. */
+/** Kinds to draw from; a hiccup is a short pause. */
 type Kind = Fault['kind'] | 'hiccup'
 
 /** Draws a schedule. */
@@ -158,9 +158,9 @@ export function createSchedule(seed: number): Schedule {
   const drawn = { begin, count, shape, buckets }
   const apart = drawLossApart(createRandom(seed, 'apart'), drawn)
   const flapping = drawFlapping(createRandom(seed, 'flapping'), drawn)
-  const away = drawAwayAtStart(createRandom(seed, 'away'), drawn)
+  const outage = drawOutageAtStart(createRandom(seed, 'away'), drawn)
   const events = [
-    ...away.events,
+    ...outage.events,
     ...[...calls, ...faults, ...apart.events, ...flapping].map((event) => ({
       ...event,
       atMs: event.atMs + ageMs,
@@ -177,7 +177,7 @@ export function createSchedule(seed: number): Schedule {
     gateways: gateways.map((gateway, index) => ({
       ...gateway,
       ...(index === late?.gateway ? { startMs: ageMs + late.startMs } : {}),
-      clockOffset: away.clockOffsets[index] ?? gateway.clockOffset,
+      clockOffset: outage.clockOffsets[index] ?? gateway.clockOffset,
     })),
     configured: count + (chance(0.2) ? random.between(1, 2) : 0),
     delay: { least, most: least + random.pick([0.2, 2, 10, 30]) },
@@ -195,25 +195,25 @@ function drawCalls(random: Random, { begin, count, buckets }: Drawn): PlannedEve
   const onOutage = random.next() < 0.85 ? 'local-share' : 'deny'
   const groups = random.between(8, 24)
   const from = begin + random.between(0, 400)
-  // Calls in a burst meet each other; spread over the whole time they meet the faults.
+  // Calls in a burst compete with each other; calls spread over the whole run coincide with faults.
   const to = random.next() < 0.2 ? from + 300 : plannedMs
   return Array.from({ length: groups }, (): PlannedEvent => {
     const first = random.between(0, buckets.length - 1)
     const second = random.between(0, buckets.length - 1)
-    const isOfOne = buckets[first]?.application === buckets[second]?.application
-    const isTwo = first !== second && isOfOne && random.next() < 0.3
+    const isSameApplication = buckets[first]?.application === buckets[second]?.application
+    const isPair = first !== second && isSameApplication && random.next() < 0.3
     return {
       atMs: random.between(from, to),
       kind: 'calls',
       gateway: random.between(0, count - 1),
       onOutage,
-      buckets: isTwo ? [first, second] : [first],
+      buckets: isPair ? [first, second] : [first],
       times: random.pick([1, 1, 1, 2, 3, 8]),
     }
   })
 }
 
-/** Counters that are lost while a process cannot notice: the store must wait for it, also when another one has just started. */
+/** Draws a loss of counters that one process cannot notice: the store must wait for that process, even if another has just started. */
 function drawLossApart(
   random: Random,
   { begin, count, shape }: Drawn & { readonly shape: Shape },
@@ -243,8 +243,8 @@ function drawLossApart(
   return { events, late: { gateway: (gateway + 1) % count, startMs } }
 }
 
-/** A store that is away when the processes start, which go by their own clocks until it is there. */
-function drawAwayAtStart(
+/** Draws an outage at startup, during which the processes use their own clocks. */
+function drawOutageAtStart(
   random: Random,
   { count, shape }: Drawn & { readonly shape: Shape },
 ): { readonly events: readonly PlannedEvent[]; readonly clockOffsets: readonly number[] } {
@@ -259,7 +259,7 @@ function drawAwayAtStart(
   return { events, clockOffsets: Array.from({ length: count }, () => random.pick([0, wrong()])) }
 }
 
-/** A store that comes back and fails again: no process may get its share twice. */
+/** Draws a store that recovers and fails again: no process may get its share twice. */
 function drawFlapping(
   random: Random,
   { begin, shape }: Drawn & { readonly shape: Shape },
@@ -268,9 +268,9 @@ function drawFlapping(
   const server = random.between(0, shape === 'cluster' ? 2 : 0)
   const isRefusing = random.next() < 0.5
   const error = random.pick(errors)
-  const lastMs = () => random.between(300, 600)
-  const first = { atMs: begin + random.between(0, 400), forMs: lastMs() }
-  const second = { atMs: first.atMs + first.forMs + random.between(150, 500), forMs: lastMs() }
+  const durationMs = () => random.between(300, 600)
+  const first = { atMs: begin + random.between(0, 400), forMs: durationMs() }
+  const second = { atMs: first.atMs + first.forMs + random.between(150, 500), forMs: durationMs() }
   return [first, second].map((times) =>
     isRefusing ? { kind: 'refuse', server, error, ...times } : { kind: 'pause', server, ...times },
   )

@@ -1,4 +1,4 @@
-// The package brings no types; these are the parts that `openid-provider.ts` uses.
+// The package has no types; this declares what `openid-provider.ts` uses.
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http'
 

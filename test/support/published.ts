@@ -25,18 +25,18 @@ export interface PublishedBody {
   readonly examples: readonly (readonly [name: string, value: Json])[]
 }
 
-/** A version as we publish it, ready to be asked about. */
+/** A published version, with look-ups of its operations, bodies and schemas. */
 export interface Published extends ApiVersion {
   readonly bodies: readonly PublishedBody[]
-  /** The operation of that id, as the document describes it. */
+  /** The operation object with that id in the document. */
   describe(operationId: string): OperationObject
-  /** The body of an operation: of its request, or of a status. */
+  /** The body of an operation, by `request` or status. */
   body(operationId: string, of: string, mediaType?: string): PublishedBody
   /** Checks values against the schema at a JSON pointer of the document. */
   validator(pointer: string): ValidateFunction
 }
 
-/** One version of the repository's own `config`, such as `xs2a`, `1.7.0`. */
+/** A version in the repository's own `config`, for example `xs2a`, `1.7.0`. */
 export function published(api: string, version: string): Published {
   const found = catalogue.versions.get(versionKey(api, version))
   if (found === undefined) throw new Error(`config has no ${versionKey(api, version)}`)
@@ -44,7 +44,7 @@ export function published(api: string, version: string): Published {
   // Strict: an unknown keyword or a rule that can never apply is a mistake in the document.
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true })
   ajvFormats.default(ajv)
-  // Ajv compiles the document as well; its own members say nothing to it.
+  // Ajv also compiles the document, whose own members are not keywords.
   ajv.addVocabulary([...Object.keys(document), 'x-form'])
   ajv.addSchema(document, 'document')
   const validators = new Map<string, ValidateFunction>()
@@ -94,11 +94,11 @@ export function published(api: string, version: string): Published {
   return { ...found, bodies, describe, body, validator }
 }
 
-/** The schema that a schema's `$ref`, if it has one, refers to, beside the schema itself. */
+/** The schema itself, followed by the schemas that its `$ref` chain leads to. */
 export function withReferred(document: JsonObject, schema: JsonObject): readonly JsonObject[] {
   const reference = schema['$ref']
   if (typeof reference !== 'string') return [schema]
   const target = valueAt(document, pointerNames(reference.slice(1)) ?? [])
-  if (!isJsonObject(target)) throw new Error(`${reference} leads to no schema`)
+  if (!isJsonObject(target)) throw new Error(`${reference} does not refer to a schema`)
   return [schema, ...withReferred(document, target)]
 }

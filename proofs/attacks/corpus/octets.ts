@@ -1,18 +1,18 @@
 import type { Attack, Outcome } from '../attack.ts'
 
-/** Every octet at one place of a request. */
+/** Tries every octet at one position of a request. */
 interface Sweep {
   readonly why: string
-  /** The parts with `§` where the octet goes. */
+  /** The parts, with `§` in place of the octet and `§§` in place of its two hexadecimal digits. */
   readonly parts: Pick<
     Attack,
     'line' | 'host' | 'key' | 'framing' | 'fields' | 'body' | 'parameter' | 'target' | 'of'
   >
-  /** Octets that are judged elsewhere, because they change what the place is. */
-  readonly without?: RegExp
-  /** Octets that are good there (RFC 9110, RFC 9112, RFC 3986, and our own rule for paths); all others are refused. */
-  readonly good: RegExp
-  /** How others are refused. */
+  /** Octets to skip: they change the meaning of the position, and other attacks cover them. */
+  readonly except?: RegExp
+  /** Octets allowed there (RFC 9110, RFC 9112, RFC 3986, and our own rule for paths); all others are refused. */
+  readonly allowed: RegExp
+  /** The outcome for all other octets. */
   readonly refused: Outcome
 }
 
@@ -25,183 +25,183 @@ const sweeps: readonly Sweep[] = [
   {
     why: 'an octet within a path parameter',
     parts: { parameter: 'a§b', of: 'parameter' },
-    without: /^[/?]$/,
-    good: unreserved,
+    except: /^[/?]$/,
+    allowed: unreserved,
     refused: '400',
   },
   {
     why: 'an encoded octet within a path parameter',
     parts: { parameter: 'a%§§b', of: 'parameter' },
-    good: nothing,
+    allowed: nothing,
     refused: '400 TARGET_INVALID',
   },
   {
     why: 'an octet that is encoded twice within a path parameter',
     parts: { parameter: 'a%25§§b', of: 'parameter' },
-    good: nothing,
+    allowed: nothing,
     refused: '400 TARGET_INVALID',
   },
   {
-    why: 'an encoded octet behind the path',
+    why: 'an encoded octet after the path',
     parts: { target: '/{version}/{path}%§§' },
-    good: nothing,
+    allowed: nothing,
     refused: '400 TARGET_INVALID',
   },
   {
-    why: 'an octet in front of the path',
+    why: 'an octet before the path',
     parts: { target: '/§{version}/{path}' },
     // "#" and "?" end the path; unreserved octets make a path that does not exist.
-    without: /^[?A-Za-z0-9\-._~]$/,
-    good: nothing,
+    except: /^[?A-Za-z0-9\-._~]$/,
+    allowed: nothing,
     refused: '400',
   },
   {
     why: 'an octet within the query',
     parts: { target: '/{version}/{path}?a=§b' },
-    without: /^%$/,
-    good: /^[A-Za-z0-9\-._~!$&'()*+,;=:@/?]$/,
+    except: /^%$/,
+    allowed: /^[A-Za-z0-9\-._~!$&'()*+,;=:@/?]$/,
     refused: '400',
   },
   {
     why: 'an encoded octet within the query',
     parts: { target: '/{version}/{path}?a=%§§b' },
-    good: /./s,
+    allowed: /./s,
     refused: '400',
   },
   {
     why: 'an octet within the name of a field',
     parts: { fields: 'X-A§b: c\r\n' },
-    // A colon ends the name; an underscore is a rule of ours.
-    without: /^[:_]$/,
-    good: token,
+    // A colon ends the name; an underscore is refused by our own rule.
+    except: /^[:_]$/,
+    allowed: token,
     refused: '400',
   },
   {
-    why: 'an octet behind the name of a field',
+    why: 'an octet after the name of a field',
     parts: { fields: 'X-A§: c\r\n' },
-    without: /^[:_]$/,
-    good: token,
+    except: /^[:_]$/,
+    allowed: token,
     refused: '400',
   },
   {
-    why: 'an octet in front of a field',
+    why: 'an octet before a field',
     parts: { fields: '§X-A: c\r\n' },
-    without: /^[:_]$/,
-    good: token,
+    except: /^[:_]$/,
+    allowed: token,
     refused: '400',
   },
   {
     why: 'an octet within the value of a field that reaches the backend',
     parts: { fields: 'Accept-Language: a§b\r\n' },
-    good: fieldOctet,
+    allowed: fieldOctet,
     refused: '400',
   },
   {
-    why: 'an octet in front of the value of a field',
+    why: 'an octet before the value of a field',
     parts: { fields: 'Accept-Language:§b\r\n' },
-    good: fieldOctet,
+    allowed: fieldOctet,
     refused: '400',
   },
   {
     why: 'an octet in place of the CR of a field',
     parts: { fields: 'X-A: b§\n' },
-    without: /^\r$/,
-    good: nothing,
+    except: /^\r$/,
+    allowed: nothing,
     refused: '400',
   },
   {
     why: 'an octet within the host',
     parts: { host: 'Host: bank§example\r\n' },
-    good: unreserved,
+    allowed: unreserved,
     refused: '400',
   },
   {
-    why: 'an octet behind the method',
+    why: 'an octet after the method',
     parts: { line: '{method}§ /{version}/{path} HTTP/1.1\r\n' },
-    without: /^ $/,
-    good: nothing,
+    except: /^ $/,
+    allowed: nothing,
     refused: 'refused',
   },
   {
-    why: 'an octet in place of the blank before the protocol',
+    why: 'an octet in place of the space before the protocol',
     parts: { line: '{method} /{version}/{path}§HTTP/1.1\r\n' },
-    without: /^ $/,
-    good: nothing,
+    except: /^ $/,
+    allowed: nothing,
     refused: 'refused',
   },
   {
     why: 'an octet in place of the minor version',
     parts: { line: '{method} /{version}/{path} HTTP/1.§\r\n' },
-    without: /^[01]$/,
-    good: nothing,
+    except: /^[01]$/,
+    allowed: nothing,
     refused: 'refused',
   },
   {
-    why: 'an octet in front of the length',
+    why: 'an octet before the length',
     parts: { framing: 'Content-Length: §{length}\r\n', body: '{json}', of: 'with body' },
-    without: /^[1-9]$/,
-    good: /^[ \t]$/,
+    except: /^[1-9]$/,
+    allowed: /^[ \t]$/,
     refused: '400',
   },
   {
-    why: 'an octet behind the length',
+    why: 'an octet after the length',
     parts: { framing: 'Content-Length: {length}§\r\n', body: '{json}', of: 'with body' },
-    without: /^[0-9]$/,
-    good: /^[ \t]$/,
+    except: /^[0-9]$/,
+    allowed: /^[ \t]$/,
     refused: '400',
   },
   {
-    why: 'an octet behind the coding',
+    why: 'an octet after the coding',
     parts: {
       framing: 'Transfer-Encoding: chunked§\r\n',
       body: '{hex}\r\n{json}\r\n0\r\n\r\n',
       of: 'with body',
     },
     // A tab there is white space (RFC 9112, 5), but Node's parser refuses it.
-    good: /^ $/,
+    allowed: /^ $/,
     refused: 'refused',
   },
   {
-    why: 'an octet in front of the coding',
+    why: 'an octet before the coding',
     parts: {
       framing: 'Transfer-Encoding: §chunked\r\n',
       body: '{hex}\r\n{json}\r\n0\r\n\r\n',
       of: 'with body',
     },
-    good: /^[ \t]$/,
+    allowed: /^[ \t]$/,
     refused: 'refused',
   },
   {
-    why: 'an octet in front of the size of a chunk',
+    why: 'an octet before the size of a chunk',
     parts: {
       framing: 'Transfer-Encoding: chunked\r\n',
       body: '§{hex}\r\n{json}\r\n0\r\n\r\n',
       of: 'with body',
     },
-    without: /^[1-9a-fA-F]$/,
-    good: /^0$/,
+    except: /^[1-9a-fA-F]$/,
+    allowed: /^0$/,
     refused: '400',
   },
   {
-    why: 'an octet behind the size of a chunk',
+    why: 'an octet after the size of a chunk',
     parts: {
       framing: 'Transfer-Encoding: chunked\r\n',
       body: '{hex}§\r\n{json}\r\n0\r\n\r\n',
       of: 'with body',
     },
-    without: /^[0-9a-fA-F;]$/,
-    good: nothing,
+    except: /^[0-9a-fA-F;]$/,
+    allowed: nothing,
     refused: '400',
   },
   {
-    why: 'an octet in place of the CR behind a chunk',
+    why: 'an octet in place of the CR after a chunk',
     parts: {
       framing: 'Transfer-Encoding: chunked\r\n',
       body: '{hex}\r\n{json}§\n0\r\n\r\n',
       of: 'with body',
     },
-    without: /^\r$/,
-    good: nothing,
+    except: /^\r$/,
+    allowed: nothing,
     refused: '400',
   },
   {
@@ -211,22 +211,22 @@ const sweeps: readonly Sweep[] = [
       body: '{hex}\r\n{json}\r\n0\r\n§\n',
       of: 'with body',
     },
-    without: /^\r$/,
-    good: nothing,
+    except: /^\r$/,
+    allowed: nothing,
     refused: '400',
   },
 ]
 
-/** Operations per octet: each octet meets others, and all sweeps together all of them. */
+/** Operations per octet. Each octet gets different operations, so all sweeps together cover every operation. */
 const spread = 3
 
 export const octetAttacks: readonly Attack[] = sweeps.flatMap((sweep) =>
   Array.from({ length: 256 }, (_, octet) => octet)
-    .filter((octet) => sweep.without?.test(String.fromCharCode(octet)) !== true)
+    .filter((octet) => sweep.except?.test(String.fromCharCode(octet)) !== true)
     .map((octet) => attackWith(sweep, octet)),
 )
 
-function attackWith({ why, parts, good, refused }: Sweep, octet: number): Attack {
+function attackWith({ why, parts, allowed, refused }: Sweep, octet: number): Attack {
   const character = String.fromCharCode(octet)
   const hexadecimal = octet.toString(16).padStart(2, '0')
   const entries = Object.entries(parts).map(([part, template]) => [
@@ -241,7 +241,7 @@ function attackWith({ why, parts, good, refused }: Sweep, octet: number): Attack
           : 'head'
         : 'framing',
     why: `${why}: ${hexadecimal}`,
-    expected: good.test(character) ? 'forwarded' : refused,
+    expected: allowed.test(character) ? 'forwarded' : refused,
     spread,
     ...Object.fromEntries(entries),
   }

@@ -14,7 +14,7 @@ export const sizeAttacks: readonly Attack[] = [
   },
   {
     kind: 'size',
-    why: 'as many small fields as fit: a table that collides',
+    why: 'as many small fields as fit: hash collisions',
     spread: 12,
     fields: many(2_000, 'A: b\r\n'),
     expected: '431 HEADERS_TOO_LARGE',
@@ -63,7 +63,7 @@ export const sizeAttacks: readonly Attack[] = [
   },
   {
     kind: 'size',
-    why: 'a pattern that could be tried in many ways',
+    why: 'a value that could make a pattern backtrack',
     spread: 12,
     framing: `Content-Type: a/b${'; a="'.repeat(2_001)}\r\nContent-Length: 2\r\n`,
     body: '{}',
@@ -72,7 +72,7 @@ export const sizeAttacks: readonly Attack[] = [
   },
   {
     kind: 'size',
-    why: 'a long path that is nearly right',
+    why: 'a long path that almost matches',
     spread: 12,
     target: `/{version}/${'accounts'.repeat(240)}`,
     expected: '404 NOT_FOUND',
@@ -86,7 +86,7 @@ export const sizeAttacks: readonly Attack[] = [
   },
   {
     kind: 'size',
-    why: 'declared one octet above the limit',
+    why: 'declares one octet more than the limit',
     spread: 12,
     of: 'with body',
     framing: `Content-Length: ${mebibyte + 1}\r\n`,
@@ -125,7 +125,7 @@ export const sizeAttacks: readonly Attack[] = [
   },
   {
     kind: 'size',
-    why: 'a chunk of 2^32 octets: 0 to some',
+    why: 'a chunk of 2^32 octets: 0 in 32 bits',
     spread: 2,
     of: 'with body',
     framing: chunkedJson,
@@ -135,7 +135,7 @@ export const sizeAttacks: readonly Attack[] = [
   },
   {
     kind: 'size',
-    why: '60,000 chunks of one octet: each costs the parser',
+    why: '60,000 chunks of one octet: each costs parser time',
     spread: 4,
     of: 'with body',
     framing: chunkedJson,
@@ -194,7 +194,7 @@ export const sizeAttacks: readonly Attack[] = [
   },
   {
     kind: 'size',
-    why: 'a body that grows when it is decompressed: it stays as it is',
+    why: 'a compressed body, which is not decompressed',
     spread: 4,
     of: 'with body',
     framing: 'Content-Encoding: gzip\r\nContent-Length: 20\r\n',

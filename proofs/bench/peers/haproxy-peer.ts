@@ -8,15 +8,15 @@ import type { Peer, World } from './peer.ts'
 
 const program = '/usr/sbin/haproxy'
 
-/** Says why there is no HAProxy here; undefined when there is one. */
+/** Why HAProxy cannot run here; undefined if it is installed. */
 export function haproxyMissing(): string | undefined {
   return existsSync(program) ? undefined : 'haproxy is not installed (Debian: haproxy)'
 }
 
 /**
- * Keys in a map, operations in a map of prefixes, calls of the last hour in a
- * stick table by application and operation: a count of one process, lost with
- * it, and sliding.
+ * Looks up keys in a map and operations in a map of prefixes. A stick table
+ * counts the calls of the last hour by application and operation: a sliding
+ * window in one process, lost when that process ends.
  */
 export async function startHaproxyPeer(world: World): Promise<Peer> {
   const folder = join(world.bench.folder, 'haproxy')

@@ -133,7 +133,7 @@ export function registerApplication(command: Command, context: CommandContext): 
     )
     .option(
       '--origin <origin>',
-      'scheme, host and port of redirect addresses; give it once for each',
+      'scheme, host and port of redirect addresses; repeat the option for several',
       collect,
     )
     .option('--json', 'print the application')

@@ -33,7 +33,7 @@ export function registerKey(command: Command, context: CommandContext): void {
 
   const withState = (item: ApiKey) => ({ ...item, state: keyState(item, context.now()) })
 
-  /** @param more members of the JSON besides */
+  /** @param more additional members of the JSON */
   function show(json: boolean | undefined, item: ApiKey, more: object = {}): void {
     const shown = withState(item)
     output.result(json, { ...shown, ...more }, () => drawFields(cellsOf(shown)))
@@ -50,7 +50,7 @@ export function registerKey(command: Command, context: CommandContext): void {
     'tollgate key list --pepper-version 1',
   ])
     .description(
-      'List all keys of an application, also revoked and expired ones, oldest first. Or list the working keys of all applications that still need a version of KEY_PEPPER.',
+      'List all keys of an application, including revoked and expired keys, oldest first. Or list the working keys of all applications that still need a version of KEY_PEPPER.',
     )
     .option('--application <application>', 'its name or id')
     .option(
@@ -105,7 +105,7 @@ export function registerKey(command: Command, context: CommandContext): void {
     .option('--expires <time>', `when the key stops working (${momentForms})`, (text) =>
       parseMoment(text, context.now()),
     )
-    .option('--from <address>', addressWords, collect)
+    .option('--from <address>', addressHelp, collect)
     .option('--json', 'print the key with "key"')
     .action(async ({ application, name, expires, from, json }: IssueOptions) => {
       const issued = await context.registry(async (stores) => {
@@ -146,7 +146,7 @@ export function registerKey(command: Command, context: CommandContext): void {
     'tollgate key allow tg_8sK2mQ4vXw1z',
   ])
     .description('Set the addresses from which a key may be used. Without --from: any address.')
-    .option('--from <address>', addressWords, collect)
+    .option('--from <address>', addressHelp, collect)
     .option('--json', 'print the changed key')
     .action(async (reference: string, { from = [], json }: JsonOption & AddressOption) => {
       const changed = await context.registry(async (stores) => {
@@ -176,7 +176,7 @@ export function registerKey(command: Command, context: CommandContext): void {
       }
     })
 
-  /** The keys that replaced a key, one after the other, and work. */
+  /** The successors of a key that still work, oldest first. */
   async function livingSuccessors(
     { keys }: Pick<Stores, 'keys'>,
     { replacedBy }: ApiKey,
@@ -192,7 +192,7 @@ export function registerKey(command: Command, context: CommandContext): void {
   }
 }
 
-/** The addresses as one cell. */
+/** Joins the addresses into one cell. */
 function cellsOf<Item extends ApiKey>({ allowedAddresses, ...item }: Item) {
   return { ...item, allowedAddresses: allowedAddresses.join(', ') || 'any' }
 }
@@ -201,13 +201,13 @@ interface AddressOption {
   readonly from?: readonly string[]
 }
 
-const addressWords = 'an address or CIDR from which the key may be used; give it once for each'
+const addressHelp = 'an address or CIDR from which the key may be used; repeat the option for several'
 
 function findKeyId(stores: Stores, reference: string): Promise<string> {
   return findId(stores, 'key', publicId(reference))
 }
 
-/** The public id, also out of a hint or a whole key. Messages must not repeat the secret part of a key. */
+/** Extracts the public id from a hint or a whole key, because messages must not repeat the secret part. */
 function publicId(reference: string): string {
   return /^tg_([0-9A-Za-z]{12})(?:_|$)/.exec(reference)?.[1] ?? reference
 }

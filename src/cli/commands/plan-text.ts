@@ -5,12 +5,12 @@ import type { OverNow } from '../../gateway/operate/plan/over-now.ts'
 import type { InForce } from '../in-force.ts'
 import { drawTable, printable } from '../output.ts'
 
-/** Names in a cell; the rest is a number. */
+/** Names shown in a cell; the rest are counted. */
 const namesShown = 3
-/** Rows of a list; `--json` has all. */
+/** Rows shown of a table; `--json` prints all. */
 const rowsShown = 20
 
-/** As `--json` prints it: every application of every change. */
+/** The JSON of `--json`: every application of every change. */
 export function planAsJson(plan: AssessedPlan, { source, publishedAt }: InForce): object {
   return {
     inForce: { source, publishedAt },
@@ -25,13 +25,13 @@ export function planAsJson(plan: AssessedPlan, { source, publishedAt }: InForce)
   }
 }
 
-/** Draws the changes, and below them who would meet them. */
+/** Draws the changes, and below them the applications that they would affect. */
 export function planText(plan: AssessedPlan): string {
   const { changes, overNow, last30Days } = plan
-  if (changes.length === 0) return 'Nothing that concerns calls would change.'
+  if (changes.length === 0) return 'No change affects calls.'
   return [
     drawTable(changes, {
-      Change: ({ change }) => verbs[change.kind],
+      Change: ({ change }) => changeLabels[change.kind],
       What: ({ change }) => subjectOf(change),
       From: ({ change }) => change.from ?? null,
       To: ({ change }) => change.to ?? null,
@@ -52,8 +52,8 @@ export function namesOf(applications: readonly AffectedApplication[]): string {
   return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`
 }
 
-/** What happened, by the kind of the change. */
-export const verbs: Readonly<Record<CatalogueChange['kind'], string>> = {
+/** The label of each kind of change. */
+export const changeLabels: Readonly<Record<CatalogueChange['kind'], string>> = {
   'version.added': 'version added',
   'version.removed': 'version removed',
   'version.deprecated': 'deprecation changed',
@@ -78,7 +78,7 @@ export const verbs: Readonly<Record<CatalogueChange['kind'], string>> = {
   'limit.advertise': 'advertising changed',
 }
 
-/** `listAccounts, xs2a@1.7.0`, `limit default, plan default`. */
+/** What a change affects: `listAccounts, xs2a@1.7.0` or `limit default, plan default`. */
 export function subjectOf({ api, version, operation, plan, limit }: CatalogueChange): string {
   return [
     ...(operation === undefined ? [] : [operation]),
@@ -97,7 +97,7 @@ function drawOverNow(over: readonly OverNow[]): string {
     'New limit': 'calls',
     Resets: 'resetsAt',
   })
-  return ['Over a new limit now:', table, ...rest(over)].join('\n')
+  return ['Over a new limit now:', table, ...moreRows(over)].join('\n')
 }
 
 function drawRefused(refused: readonly WouldHaveRefused[]): string {
@@ -111,20 +111,20 @@ function drawRefused(refused: readonly WouldHaveRefused[]): string {
     Last: 'last',
   })
   const head = 'Calls of the last 30 days that a new limit would have refused:'
-  return [head, table, ...rest(refused)].join('\n')
+  return [head, table, ...moreRows(refused)].join('\n')
 }
 
 function counted(api: string, version: string, operation: string | null): string {
   return `${operation ?? 'all operations'}, ${api}@${version}`
 }
 
-function rest(rows: readonly unknown[]): readonly string[] {
+function moreRows(rows: readonly unknown[]): readonly string[] {
   const more = rows.length - rowsShown
   return more <= 0 ? [] : [`${more} more rows are not shown; --json shows them.`]
 }
 
 function verdict({ changes, isBreaking }: AssessedPlan): string {
-  if (!isBreaking) return 'No change takes anything from an application.'
+  if (!isBreaking) return 'No change is breaking.'
   const breaking = changes.filter((change) => change.isBreaking)
   const affected = new Set(breaking.flatMap((change) => change.applications.map(({ id }) => id)))
   const times = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`

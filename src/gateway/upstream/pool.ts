@@ -1,7 +1,7 @@
-// This folder is the gateway's HTTP/1.1 client. Read this file first: the pool gives each request a connection of
-// its own. Then read `connection.ts`, which says why there is a client of our own and what it gains, and
-// `answer-parser.ts`, which reads a response without copying it, on Node's parser (`llhttp.ts`). The client knows
-// one backend and the bytes of one exchange. It knows no call, key, limit or refusal: `edge/forward/` does.
+// This folder is the gateway's HTTP/1.1 client. Read this file first: the pool gives each request its own connection.
+// Then read `connection.ts`, which explains why we have our own client and what it gains, and `answer-parser.ts`,
+// which reads a response without copying it, with Node's parser (`llhttp.ts`). The client handles one backend and the
+// bytes of one exchange. Calls, keys, limits and refusals belong to `edge/forward/`.
 
 import { createSecureContext } from 'node:tls'
 import { type UpstreamCredentials, upstreamOptions } from '../../platform/http/tls.ts'
@@ -21,7 +21,7 @@ import { UpstreamError } from './upstream-error.ts'
 export interface PoolOptions {
   /** Origin of the backend. */
   readonly url: string
-  /** What new connections trust and present; undefined: the public authorities, and nothing. */
+  /** Authorities and client certificate for new connections; undefined: the public authorities, and no certificate. */
   readonly tls?: Watched<UpstreamCredentials> | undefined
   readonly connectionsMax: number
   /** Maximum age at which a connection is reused. */
@@ -43,8 +43,8 @@ export interface PoolOptions {
 export interface Pool {
   /**
    * Sends a request on a free connection, opens one, or waits. A share gets a
-   * connection only while it has fewer than are free. A safe request whose
-   * connection the backend closed meanwhile goes out once more, on a new one;
+   * connection only while it has fewer than are unused. A safe request is
+   * sent once more, on a new connection, if the backend closed its connection;
    * nothing else is ever sent twice.
    */
   dispatch(request: UpstreamRequest, handler: AnswerHandler): Dispatched
@@ -55,19 +55,19 @@ export interface Pool {
   close(): Promise<void>
 }
 
-/** A request in the pool, until its handler has its outcome. */
+/** A request in the pool, until its handler gets the outcome. */
 export interface Dispatched {
-  /** Whether it still waits for a connection. */
+  /** Whether it is still waiting for a connection. */
   readonly isWaiting: boolean
   /** See {@link Connection.bodyProgress}. */
   readonly bodyProgress: number
   /** Cancels the request; its handler gets no further calls. */
   abandon(): void
-  /** The handler can take more. */
+  /** Continues the response, because the handler can take more. */
   resume(): void
 }
 
-/** The requests that wait for a connection. */
+/** The requests waiting for a connection. */
 interface Queue {
   putFirst(queued: QueuedRequest): void
   giveUp(queued: QueuedRequest): void
@@ -77,7 +77,7 @@ class QueuedRequest implements Dispatched, Resend {
   readonly request: UpstreamRequest
   handler: AnswerHandler
   connection: Connection | undefined = undefined
-  /** Whether it goes out for the second time, which is the last. */
+  /** Whether this is the second and last attempt. */
   isSecond = false
   readonly #queue: Queue
 
@@ -103,7 +103,7 @@ class QueuedRequest implements Dispatched, Resend {
   unanswered(): void {
     this.connection = undefined
     this.isSecond = true
-    this.handler = ofSecond(this.handler)
+    this.handler = forSecond(this.handler)
     this.#queue.putFirst(this)
   }
 
@@ -112,8 +112,8 @@ class QueuedRequest implements Dispatched, Resend {
   }
 }
 
-/** Of a request that was sent before: if it cannot be sent again, it may have arrived all the same. */
-function ofSecond(handler: AnswerHandler): AnswerHandler {
+/** Handler of a second attempt: if it cannot connect, the first one may still have arrived. */
+function forSecond(handler: AnswerHandler): AnswerHandler {
   return {
     onHead: (status, fields) => handler.onHead(status, fields),
     onBody: (octets) => handler.onBody(octets),
@@ -129,11 +129,11 @@ function ofSecond(handler: AnswerHandler): AnswerHandler {
 /**
  * Creates a pool. It reuses the most recently used connection. Requests are
  * first come, first served, except in shares that have as many connections as
- * are free.
+ * are unused.
  *
  * Requests go out after the event loop has read all sockets, as in undici
- * (GHSA-35p6-xmwp-9g52). So the gateway sees what a backend sent unasked on an
- * idle connection, or that it closed, before it puts the next request there.
+ * (GHSA-35p6-xmwp-9g52). So, before it reuses an idle connection, the gateway
+ * notices that the backend has closed it or sent unsolicited data.
  */
 export function createPool(options: PoolOptions): Pool {
   prepareAnswerParser()
@@ -170,7 +170,7 @@ export function createPool(options: PoolOptions): Pool {
     },
   }
 
-  /** A session of the previous authorities would let the next connection skip the new ones. */
+  /** A TLS session from before the change would let the next connection skip the new authorities. */
   function adopt(credentials: UpstreamCredentials): void {
     memory.secureContext = createSecureContext(upstreamOptions(credentials))
     memory.tlsSession = undefined
@@ -215,7 +215,7 @@ export function createPool(options: PoolOptions): Pool {
 
   /** Returns a free or a new connection; undefined when all are in use. */
   function take(isNew: boolean): Connection | undefined {
-    // The backend may have closed the others that rested as long.
+    // The backend may have closed other connections that were idle as long.
     if (isNew && all.size >= connectionsMax) free[0]?.retire()
     const connection = isNew ? undefined : takeFree()
     if (connection !== undefined || all.size >= connectionsMax) return connection
@@ -224,12 +224,12 @@ export function createPool(options: PoolOptions): Pool {
     return opened
   }
 
-  /** The most recently used one; what has rested for too long is closed. */
+  /** Takes the most recently used connection. If it was idle for too long, closes all. */
   function takeFree(): Connection | undefined {
     const connection = free.pop()
     if (connection === undefined) return undefined
     if (monotonic() - connection.freeSince <= connection.idleMsMax) return connection
-    // The others have rested longer.
+    // The others were idle even longer.
     for (const each of [connection, ...free]) each.retire()
     return undefined
   }

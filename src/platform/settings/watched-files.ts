@@ -37,18 +37,18 @@ export interface NamedFile {
 
 /** Files that are valid only together. */
 export interface FileGroup<Value> {
-  /** What they are: label `files` of the metrics, and a field of log lines. */
+  /** Label `files` of the metrics, and a field of log lines. */
   readonly name: string
   readonly files: readonly NamedFile[]
   /**
-   * Makes the value from the contents, in the order of `files`. Throws an Error
+   * Creates the value from the contents, in the order of `files`. Throws an Error
    * whose message says what is wrong, without a secret. The active value is
-   * undefined at the start.
+   * undefined at startup.
    */
   readonly parse: (contents: readonly Buffer[], active: Value | undefined) => Value | Promise<Value>
 }
 
-/** Files that a start needs are missing or invalid. The message names their settings. */
+/** Files required at startup are missing or invalid. The message names their settings. */
 export class FilesInvalid extends Error {
   constructor(files: readonly NamedFile[], cause: unknown) {
     super(`${files.map(({ setting }) => setting).join(', ')}: ${reasonOf(cause)}`, { cause })
@@ -69,29 +69,28 @@ export interface WatchedFiles {
    * stays. Resolves to whether all groups are valid.
    */
   reload(): Promise<boolean>
-  /** Calls `listener` after each change was judged. @param fault undefined: the files are valid */
+  /** Calls `listener` after each judged change. @param fault undefined: the files are valid */
   onJudged(listener: (files: string, fault: string | undefined) => void): void
-  /** Looks for changes once, as the timer does. A change applies when two looks in a row found the same content. */
-  look(): Promise<void>
+  /** Checks for changes once, as the timer does. A change applies when two checks in a row find the same content. */
+  check(): Promise<void>
   close(): Promise<void>
 }
 
 export interface WatchedFilesOptions {
   readonly metricsRegistry: Registry
   readonly log: Pick<Logger, 'info' | 'error'>
-  /** Interval between two looks. (Default: 2000) */
+  /** Interval between two checks. (Default: 2000) */
   readonly everyMs?: number
 }
 
 /**
- * Creates the watch. It reads the files again every two seconds and compares
- * their content. File events would be cheaper, but network file systems send
- * none, and a secret that Kubernetes mounts changes by a link two folders above
- * the file.
+ * Starts watching. It reads the files again every two seconds and compares their
+ * content. File events would be cheaper, but network file systems send none,
+ * and Kubernetes updates a mounted secret by swapping a symbolic link two
+ * folders above the file.
  *
- * A pair of files is often replaced one file after the other. So a change
- * counts only once it has lasted from one look to the next; only `reload`
- * judges at once.
+ * The files of a pair are often replaced one after the other. So a change
+ * applies only if two checks in a row find it; `reload` applies it immediately.
  */
 export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
   const { metricsRegistry, log, everyMs = 2_000 } = options
@@ -110,7 +109,7 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
     labelNames: ['files'],
     registers,
   })
-  /** Two passes at once could apply an older content last. */
+  /** Runs one pass at a time: concurrent passes could apply older content last. */
   let queue: Promise<unknown> = Promise.resolve()
 
   function inTurn<Result>(pass: () => Promise<Result>): Promise<Result> {
@@ -135,11 +134,11 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
     return isValid
   }
 
-  const timer = setInterval(() => void look(), everyMs).unref()
+  const timer = setInterval(() => void check(), everyMs).unref()
 
-  function look(): Promise<void> {
+  function check(): Promise<void> {
     return inTurn(async () => {
-      for (const group of groups) await group.look(outcome)
+      for (const group of groups) await group.check(outcome)
     })
   }
 
@@ -158,7 +157,7 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
         return areValid
       }),
     onJudged: (listener) => void listeners.push(listener),
-    look,
+    check,
     async close() {
       clearInterval(timer)
       await queue
@@ -166,18 +165,15 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
   }
 }
 
-/**
- * Reports how a change went, and returns whether it was valid.
- * @param error why the content is invalid; undefined when it is valid
- */
+/** Reports the outcome of a change, and returns whether it was valid. @param error why the content is invalid; undefined when it is valid */
 type Report = (name: string, error: unknown) => boolean
 
 interface Group {
-  look(report: Report): Promise<void>
+  check(report: Report): Promise<void>
   reload(report: Report): Promise<boolean>
 }
 
-/** What a look found. */
+/** Result of a check. */
 interface Found {
   /** Equal for equal content. */
   readonly digest: string
@@ -192,7 +188,7 @@ async function openGroup<Value>({
 }: FileGroup<Value>): Promise<Group & Watched<Value>> {
   const first = await find(files)
   let active = first.digest
-  /** The content of the last look that was judged, valid or not. */
+  /** Digest of the last judged content, valid or not. */
   let judged = first.digest
   let pending: string | undefined
   let copy: WatchedCopy<Value>
@@ -223,7 +219,7 @@ async function openGroup<Value>({
 
   return {
     ...copy,
-    async look(report) {
+    async check(report) {
       const found = await find(files)
       if (found.digest === judged) pending = undefined
       else if (found.digest === pending) await judge(found, report)
@@ -231,7 +227,7 @@ async function openGroup<Value>({
     },
     async reload(report) {
       const found = await find(files)
-      // Nothing to do, unless invalid files were put back as they had been.
+      // Nothing to do, unless invalid files were replaced by the active content again.
       if (found.digest === active && judged === active) return true
       return judge(found, report)
     },

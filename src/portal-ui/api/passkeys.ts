@@ -1,7 +1,7 @@
 import { t } from '../words.ts'
 import { ApiFailure } from './client.ts'
 
-/** JSON of WebAuthn. */
+/** WebAuthn JSON. */
 type Json = Readonly<Record<string, unknown>>
 
 /** Whether this browser makes and uses passkeys, with options in JSON (WebAuthn, level 3). */

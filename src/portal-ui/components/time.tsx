@@ -4,11 +4,11 @@ import { dateFormat } from '../formats.ts'
 export interface TimeProps {
   /** ISO 8601. */
   readonly at: string
-  /** With seconds. */
+  /** Includes seconds. */
   readonly isPrecise?: boolean
-  /** Without the year while it is this year's, for a table. */
+  /** Omits the current year, for tables. */
   readonly isShort?: boolean
-  /** Only the time of day while that is today's, and otherwise as if short. */
+  /** Shows only the time of day for today; otherwise like `isShort`. */
   readonly isBrief?: boolean
 }
 

@@ -2,10 +2,7 @@ import type { PictureFacts } from '../../portal/api/schemas/brand.ts'
 import { useFacts } from '../facts.tsx'
 import classes from './brand-sign.module.css'
 
-/**
- * The brand in the header: its logo, which says the name itself, or its icon
- * beside the name. A narrow phone has room for the icon only.
- */
+/** The brand in the header: its logo, which contains the name, or its icon next to the name. A narrow phone has room only for the icon. */
 export function BrandSign() {
   const { name, logo, icon } = useFacts().brand
   if (logo !== null) {
@@ -51,7 +48,7 @@ function Logo({ picture, name, scheme }: LogoProps) {
   )
 }
 
-/** The mark of Tollgate, for a portal without a brand. */
+/** Tollgate's own icon, for a portal without one. */
 function TollgateMark() {
   return (
     <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">

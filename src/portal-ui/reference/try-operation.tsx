@@ -11,7 +11,7 @@ export interface TryOperationProps {
   readonly operation: PublishedOperation
 }
 
-/** Leads to the playground of one of the reader's applications, with this operation; a visitor signs in first. */
+/** Links to this operation in the playground of one of the developer's applications; a visitor signs in first. */
 export function TryOperation({ api, version, operation }: TryOperationProps) {
   const { data: session } = useSession()
   const query = new URLSearchParams({ operation: operation.id, version })

@@ -3,24 +3,24 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import * as common from '@zxcvbn-ts/language-common'
 import * as english from '@zxcvbn-ts/language-en'
 
-/** What zxcvbn says of a password. */
+/** The estimate of zxcvbn for a password. */
 export interface PasswordEstimate {
   readonly guessesLog10: number
-  /** What it found in the password, in order. */
+  /** The parts that it recognised, in the order of the password. */
   readonly pieces: readonly { readonly pattern: string; readonly length: number }[]
 }
 
-/** The estimate takes time with the length, and 40 characters that are easy to guess make no strong password. */
+/** Characters to analyse. The time grows with the length, and 40 characters that are easy to guess make no strong password. */
 const analysedMax = 40
 
-/** Its words are rare, but every guessing program has it. */
+/** Its words are rare, but password crackers try it early. */
 const famousPassphrase = 'correcthorsebatterystaple'
 
 const estimator = new ZxcvbnFactory({
   dictionary: { ...common.dictionary, ...english.dictionary },
   graphs: common.adjacencyGraphs,
   maxLength: analysedMax,
-  // Each substitution that may be meant multiplies the work.
+  // Each possible substitution multiplies the work.
   l33tMaxSubstitutions: 8,
 })
 

@@ -12,12 +12,12 @@ export interface PasswordOwner {
 
 const lengthMin = 15
 
-/** Guesses that a new password must withstand, as a power of ten. Four random words of a list do. */
+/** Guesses that a new password must withstand, as a power of ten. Four random words from a list are enough. */
 const guessesLog10Min = 13
 
 /**
- * The same for letters and digits alone, when all are known pieces. Four
- * frequent pieces (`summer2026winter2025`) come to 12.0, four rarer words to more.
+ * The same for only the letters and digits of a password that consists of known
+ * pieces. Four frequent pieces (`summer2026winter2025`) reach 12.0, four rarer words more.
  */
 const knownPiecesLog10Min = 12.1
 
@@ -26,7 +26,7 @@ const knownPiecesLog10Min = 12.1
  * (NIST SP 800-63B, 5.1.1.2: no rules about kinds of characters), so an
  * estimate looks for passwords that are long but easy to guess.
  *
- * @param portalUrl its host has the bank's own words
+ * @param portalUrl its host name contains the bank's own words
  * @throws {PortalError} INPUT_INVALID for `/password`, with the reason; OVERLOADED
  */
 export async function refuseWeakPassword(
@@ -55,16 +55,16 @@ async function weaknessOf(
   const own = words.find((word) => plain.includes(word))
   if (own !== undefined) return `without "${own}", which is easy to guess`
   const asGiven = await estimate(normal)
-  if (asGiven.guessesLog10 < guessesLog10Min) return guessed(asGiven)
-  // A few signs between common words hide the words from the estimate, not from guessing programs.
+  if (asGiven.guessesLog10 < guessesLog10Min) return easyToGuess(asGiven)
+  // A few punctuation marks between common words hide them from the estimate, but not from guessing programs.
   if (normal.length - plain.length >= 6) return undefined
   const asPlain = await estimate(plain)
   const isAllKnown = asPlain.pieces.every(({ pattern }) => pattern !== 'bruteforce')
-  return isAllKnown && asPlain.guessesLog10 < knownPiecesLog10Min ? guessed(asPlain) : undefined
+  return isAllKnown && asPlain.guessesLog10 < knownPiecesLog10Min ? easyToGuess(asPlain) : undefined
 }
 
-/** A rule that says why a password is easy to guess, and what helps. */
-function guessed({ pieces }: PasswordEstimate): string {
+/** A rule that explains why a password is easy to guess and how to improve it. */
+function easyToGuess({ pieces }: PasswordEstimate): string {
   const [longest] = pieces.toSorted((a, b) => b.length - a.length)
   const why = reasons[longest?.pattern ?? ''] ?? 'it consists of parts that attackers try first'
   return `harder to guess: ${why}. Use four or more words that do not belong together`
@@ -91,7 +91,7 @@ function guessable({ email, name }: PasswordOwner, portalHost: string): string[]
   return ['tollgate', ...[...parts, ...ofHosts].map(plainOf).filter((part) => part.length >= 4)]
 }
 
-/** Letters and digits in lower case: guessing programs also vary capitals and signs. */
+/** Letters and digits in lower case: guessing programs also vary case and punctuation. */
 function plainOf(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }

@@ -14,7 +14,7 @@ interface ShownKey {
 export type WebhookEvent =
   | ({
       readonly type: 'limit.reached'
-      /** Per cent. */
+      /** Percentage of the limit. */
       readonly threshold: 80 | 100
       readonly api: string
       readonly version: string
@@ -50,7 +50,7 @@ export type WebhookEvent =
       readonly sunset: string | null
       readonly retired: string | null
       readonly successor: string | null
-      /** Until the end; null: none is announced. */
+      /** Days until the announced end of the version; null if none is announced. */
       readonly daysLeft: number | null
     }
   | {
@@ -64,7 +64,7 @@ export type WebhookEvent =
     }
   | { readonly type: 'test' }
 
-/** Of which kind an event is; undefined: every webhook gets it. */
+/** Alert kind of each event type; undefined: every webhook gets it. */
 const kinds: Readonly<Record<WebhookEvent['type'], AlertKind | undefined>> = {
   'limit.reached': 'limits',
   'key.expiring': 'expiry',
@@ -78,7 +78,7 @@ const kinds: Readonly<Record<WebhookEvent['type'], AlertKind | undefined>> = {
 export interface Events {
   /**
    * Writes an event in the caller's transaction, if the application has a
-   * webhook that wants it: it is sent at least once if the transaction commits,
+   * webhook for its kind: it is sent at least once if the transaction commits,
    * unless the webhook fails for a day or 1,000 newer events wait.
    */
   post(
@@ -88,7 +88,7 @@ export interface Events {
   ): Promise<void>
 }
 
-/** @param options.onPost told of every event, before its transaction commits, and how many older ones gave way to it */
+/** @param options.onPost called for every queued event before its transaction commits, with the number of older events dropped for it */
 export function createEvents({
   onPost,
 }: {

@@ -11,7 +11,7 @@ declare module 'fastify' {
     developer: Developer | null
   }
   interface Session {
-    /** Absent: a visitor's. */
+    /** Absent for a visitor. */
     signIn?: LiveSession
   }
 }
@@ -22,23 +22,23 @@ export function signedIn(request: FastifyRequest): Developer {
   return request.developer
 }
 
-/** Whether the session of a request began at the OpenID Connect provider, which then answers for every factor. */
+/** Whether the session of a request began at the OpenID Connect provider, which is then responsible for all factors. */
 export function signedInAtProvider({ session }: FastifyRequest): boolean {
   return session.signIn?.factor === 'oidc'
 }
 
-/** How the developer of a request appears in the audit. */
+/** The name of a developer in the audit log. */
 export function actorOf(request: FastifyRequest): string {
   return `developer:${signedIn(request).id}`
 }
 
-/** How an operator appears in the audit: by the staff id, which outlives the account. */
+/** The name of an operator in the audit log: the staff id, which outlives the account. */
 export function operatorOf(request: FastifyRequest): string {
   const staffId = request.session.signIn?.staffId ?? null
   return staffId === null ? actorOf(request) : `staff:${staffId}`
 }
 
-/** Creates the function that tells who makes a request, and from where. */
+/** Creates the function that extracts the actor and the origin of a request. */
 export function createCircumstances(
   clientAddress: ClientAddress,
 ): (request: FastifyRequest) => Circumstances {
@@ -50,7 +50,7 @@ export function createCircumstances(
   })
 }
 
-/** Creates the function that tells what the audit keeps of a request. */
+/** Creates the function that extracts what the audit log records about a request. */
 export function createAuditContext({
   clientAddress,
   recordedAddress,

@@ -5,12 +5,12 @@ import { inputInvalid, notFound } from './portal-error.ts'
 /**
  * Accepts only JSON in UTF-8 that names each member once, and only strings that
  * the database can store. Fastify would replace bytes that are not UTF-8, and
- * the database answers NUL with an error that looks like a bug of the portal.
- * An empty body of type JSON is no body; a route that needs a body refuses it.
+ * the database rejects NUL with an error that looks like a bug in the portal.
+ * An empty JSON body counts as no body; a route that needs a body rejects it.
  */
 export function takeStrictInput(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
-  // A form of another site may send text without a preflight; the portal accepts only JSON.
+  // A form on another site can send text without a preflight; the portal accepts only JSON.
   app.removeContentTypeParser(['text/plain', 'application/json'])
   app.addContentTypeParser<Buffer>(
     'application/json',
@@ -35,7 +35,7 @@ export function takeStrictInput(app: FastifyInstance): void {
     if (unstorable(params, '') !== undefined) throw notFound()
     const path = unstorable(query, '') ?? unstorable(body, '')
     if (path !== undefined)
-      throw inputInvalid(path, 'text without NUL and without halves of characters')
+      throw inputInvalid(path, 'text without NUL and without lone surrogates')
   })
 }
 
@@ -47,10 +47,10 @@ function decode(raw: Buffer): string | undefined {
   }
 }
 
-/** What is nested deeper is described nowhere, and schemas refuse it without walking into it. */
+/** No schema describes deeper values, and validation rejects them without descending. */
 const depthMax = 8
 
-/** JSON pointer of the first string that the database cannot store; undefined if it can store all. */
+/** JSON pointer of the first string that the database cannot store; undefined if there is none. */
 function unstorable(value: unknown, path: string, depth = 0): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : path
   if (typeof value !== 'object' || value === null || depth > depthMax) return undefined

@@ -11,15 +11,15 @@ export interface OptOut {
   readonly mail: OptionalMail
 }
 
-/** Tokens in mails that end one kind of mail for one developer. They never expire and reveal nothing. */
+/** Unsubscribe tokens, each for one developer and one kind of mail. They never expire. */
 export interface OptOuts {
   /** 66 characters base64url. */
   sign(optOut: OptOut): string
-  /** Undefined for what was not signed here. */
+  /** Undefined if the token was not signed with one of our keys. */
   verify(token: string): OptOut | undefined
 }
 
-/** By the number in a token. Mails about keys had number 0 and have no opt-out any more. */
+/** Number of each kind of mail in a token. 0 was for mails about keys, which have no opt-out now. */
 const numbers: Readonly<Record<OptionalMail, number>> = {
   limits: 1,
   deprecations: 2,
@@ -44,7 +44,7 @@ export function createOptOuts({ key }: { key: Keyring }): OptOuts {
 
     verify(token) {
       const bytes = Buffer.from(token, 'base64url')
-      // Base64 has several spellings of the same bytes; accepts only the canonical one.
+      // Several base64 strings decode to the same bytes; accepts only the canonical one.
       if (bytes.length !== idBytes + 1 + signatureBytes || bytes.toString('base64url') !== token) {
         return undefined
       }

@@ -1,6 +1,6 @@
 import { isLeftInEnglish, type Language } from '../../messages/language.ts'
 
-/** A text of an API's document, as HTML; marked as English where it has no translation. */
+/** Renders a text of an API document as HTML, marked as English if it has no translation. */
 export function documentHtml(text: string, language: Language): string {
   const marks = isLeftInEnglish(text, language) ? ' lang="en" dir="ltr"' : ''
   return `<bdi${marks}>${escapeHtml(text)}</bdi>`

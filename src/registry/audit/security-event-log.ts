@@ -3,25 +3,25 @@ import type { KeptSecurityEvent } from '../../platform/log/security-events.ts'
 import { deleteAged } from '../delete-aged.ts'
 import type { RegistrySchema } from '../schema.ts'
 
-/** A security event in the table. */
+/** A stored security event. */
 export interface RecordedSecurityEvent extends KeptSecurityEvent {
   readonly id: number
 }
 
-/** Which events to read: those that match every given member. */
+/** Selects the events that match every given member. */
 export interface SecurityEventFilter {
   readonly event?: string | undefined
-  /** An event to leave out. */
+  /** Name of an event to exclude. */
   readonly without?: string | undefined
   /**
-   * `developer:<id>`, `application:<id>`, `staff:<id>` …: one of these is the actor
-   * or the subject. The account and the staff id of an operator stand for each other.
+   * `developer:<id>`, `application:<id>`, `staff:<id>` …: the actor or the subject is
+   * one of these. The account and the staff id of an operator count as the same party.
    */
   readonly parties?: readonly string[] | undefined
   readonly keyId?: string | undefined
-  /** The earliest time. */
+  /** Start of the period, inclusive. */
   readonly from?: Date | undefined
-  /** The time before which they happened. */
+  /** End of the period, exclusive. */
   readonly until?: Date | undefined
 }
 
@@ -29,7 +29,7 @@ export interface SecurityEventPage extends SecurityEventFilter {
   /** Id of the last event already read. */
   readonly after?: number | undefined
   readonly limit: number
-  /** (Default: newest) */
+  /** The order. (Default: newest) */
   readonly first?: 'newest' | 'oldest'
 }
 
@@ -39,7 +39,7 @@ export interface SecurityEventLog {
   write(events: readonly KeptSecurityEvent[]): Promise<void>
   /** In the order in which they were written. */
   list(page: SecurityEventPage): Promise<RecordedSecurityEvent[]>
-  /** Deletes events older than `days`, in portions. */
+  /** Deletes events older than `days`, in batches. */
   prune(days: number, isStopped?: () => boolean): Promise<void>
 }
 
@@ -103,7 +103,7 @@ export function createSecurityEventLog({
   }
 }
 
-/** An operator signs in as an account and then acts under the staff id. */
+/** An operator signs in with an account and then acts under the staff id. */
 function withOtherNames(parties: readonly string[]) {
   return sql`array(
     select unnest(${parties}::text[])

@@ -3,19 +3,15 @@ export interface StoreClock {
   /**
    * @param sentAt monotonic milliseconds at which the request was sent
    * @param receivedAt monotonic milliseconds at which the reply arrived
-   * @returns monotonic milliseconds by which the store certainly had that time,
+   * @returns monotonic milliseconds by which the store had certainly reached that time,
    * at most `receivedAt`
    */
   learn(serverTimeMs: number, sentAt: number, receivedAt: number): number
-  /**
-   * Milliseconds since 1970, never ahead of the store while both clocks run
-   * alike. It runs with the monotonic clock until the next reply. Before the
-   * first reply, the local clock.
-   */
+  /** Milliseconds since 1970, never ahead of the store while both clocks run at the same rate. Between replies, it advances with the monotonic clock. Before the first reply, it is the local clock. */
   now(): number
-  /** Milliseconds since 1970 that the store has not passed yet, while both clocks run alike. */
+  /** Milliseconds since 1970 that the store has not passed yet, while both clocks run at the same rate. */
   latest(): number
-  /** Whether there was a reply. */
+  /** Whether a reply has arrived. */
   hasReplied(): boolean
 }
 
@@ -25,7 +21,7 @@ export type StoreTime = Pick<StoreClock, 'now' | 'latest' | 'hasReplied'>
 export interface StoreClockOptions {
   /** Milliseconds since 1970, before the first reply. */
   readonly now: () => number
-  /** The bound before the first reply. (Default: none) */
+  /** Upper bound before the first reply. (Default: none) */
   readonly latest?: () => number
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
@@ -35,17 +31,17 @@ export interface StoreClockOptions {
 export const driftMost = 0.0002
 
 /**
- * The server makes a reply after the request was sent and before the reply
+ * The server creates a reply after the request is sent and before the reply
  * arrives. This bounds how far the store is ahead of the monotonic clock: at
  * least `serverTime − receivedAt`, at most `serverTime + 1 − sentAt`. The
  * estimate is the highest lower bound, which comes from the fastest reply; a
- * slow reply does not lower it. The estimate errs to the late side: a window
- * seems to last longer, and a Retry-After is never too short.
+ * slow reply does not lower it. The estimate may lag but does not run ahead: a
+ * window may seem to last longer, and a Retry-After is never too short.
  *
  * Because clocks drift, a reply counts for less the older it is: a later reply
  * replaces it even with a slightly lower bound. Without replies the estimate
- * does not decrease: in an outage, a window must end when callers were promised
- * that it does. Bounds that a reply contradicts mean that a clock stepped, and
+ * does not decrease: in an outage, a window must end at the time promised to
+ * callers. Bounds that a reply contradicts mean that a clock stepped, and
  * are discarded.
  */
 export function createStoreClock({

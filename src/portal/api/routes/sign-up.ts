@@ -9,7 +9,7 @@ import { inputInvalid, PortalError } from '../portal-error.ts'
 import { SignUp, SignUpCompletion } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 
-/** Creates developer accounts, without a session. A known address gets the same answer. */
+/** Creates developer accounts, without a session. An address that already has an account gets the same response. */
 export function registerSignUp(
   app: PortalApp,
   services: Needs<
@@ -38,7 +38,7 @@ export function registerSignUp(
     })
   }
 
-  /** The version that is accepted; undefined: the bank has no terms. @throws {PortalError} INPUT_INVALID */
+  /** Returns the accepted version; undefined if the bank has no terms. @throws {PortalError} INPUT_INVALID */
   function currentTerms(accepted: string | undefined): string | undefined {
     const version = services.catalogue().brand.terms?.version
     if (version !== accepted && version !== undefined) {
@@ -88,7 +88,7 @@ export function registerSignUp(
       const { token, password, acceptedTerms } = request.body
       const link = await stores.mailTokens.find('sign-up', token)
       if (link === undefined) throw linkInvalid()
-      // Not when the link is requested: the owner of the mailbox accepts the terms, and others may type the address.
+      // Checked here, not when the link is requested: anyone can type an address, but only its owner can accept the terms.
       const termsVersion = currentTerms(acceptedTerms)
       // Before the link is used up, so that a developer with a weak password can choose another.
       const owner = { email: link.email, name: link.name ?? '' }

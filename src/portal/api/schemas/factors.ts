@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { closed, GivenPassword, Id, Instant, Name, nullable, Token } from './common.ts'
 
-/** JSON of WebAuthn (level 3), which the standard describes and browsers make and take. */
+/** WebAuthn JSON (Level 3), as browsers produce and accept it. */
 const WebAuthnJson = Type.Unsafe<Readonly<Record<string, unknown>>>(
-  Type.Object({}, { description: 'JSON of WebAuthn' }),
+  Type.Object({}, { description: 'WebAuthn JSON' }),
 )
 
 /** What the browser's `PublicKeyCredential.toJSON` returned. */
@@ -21,7 +21,7 @@ export const Code = Type.String({
   description: 'six digits of your app, or a recovery code',
 })
 
-/** Answer to the right password of an account with a second factor, and to a step-up. */
+/** Response to a correct password if the account has a second factor, and to a step-up request. */
 export const FactorChallenge = closed({
   token: nullable(Token),
   expiresAt: nullable(Instant),
@@ -46,7 +46,7 @@ export const FactorAnswer = closed({
 })
 export type FactorAnswer = Static<typeof FactorAnswer>
 
-/** The password of an account without a second factor; else a code or a passkey with the challenge's token. */
+/** The password of an account without a second factor; otherwise a code or a passkey with the challenge's token. */
 export const IdentityProof = closed({
   password: Type.Optional(GivenPassword),
   token: Type.Optional(Token),
@@ -88,14 +88,14 @@ export const Factors = closed({
   totp: nullable(closed({ createdAt: Instant, lastUsedAt: nullable(Instant) })),
   passkeys: Type.Array(ListedPasskey),
   recoveryCodesLeft: Type.Integer(),
-  isRequired: Type.Boolean({ description: 'whether the account needs one' }),
+  isRequired: Type.Boolean({ description: 'whether the account must have a second factor' }),
   offersPasskeys: Type.Boolean({
-    description: 'false where the address of the portal is an IP address',
+    description: 'false if the host of the portal is an IP address',
   }),
 })
 export type Factors = Static<typeof Factors>
 
-/** A secret for an authenticator app, to confirm with a code. */
+/** A secret for an authenticator app; a code from the app confirms it. */
 export const TotpOffer = closed({
   token: Token,
   secret: Type.String({ description: 'base32, to type in' }),
@@ -113,11 +113,11 @@ export type PasskeyOffer = Static<typeof PasskeyOffer>
 export const PasskeyConfirmation = closed({ token: Token, name: Name, passkey: PasskeyAnswer })
 export type PasskeyConfirmation = Static<typeof PasskeyConfirmation>
 
-/** Shown once; empty when the account keeps the codes it has. */
+/** Shown once; empty if the account keeps its current codes. */
 export const RecoveryCodes = closed({ recoveryCodes: Type.Array(Type.String()) })
 export type RecoveryCodes = Static<typeof RecoveryCodes>
 
-/** Of the link that `operator add` prints. */
+/** The token is part of the link that `operator add` prints. */
 export const EnrolmentStart = closed({ token: Token })
 export type EnrolmentStart = Static<typeof EnrolmentStart>
 
@@ -125,7 +125,7 @@ export type EnrolmentStart = Static<typeof EnrolmentStart>
 export const Enrolment = closed({
   email: Type.String(),
   hasPassword: Type.Boolean({
-    description: 'whether the account asks for its password, or needs a first one',
+    description: 'true: enter the password of the account; false: choose one',
   }),
   challenge: Token,
   secret: Type.String({ description: 'base32, to type in' }),

@@ -21,7 +21,7 @@ export const LimitRequest = closed({
   api: Type.String(),
   version: Type.String(),
   limit: Type.String({ description: 'name of the limit in the plan' }),
-  calls: Type.Integer({ description: 'wanted' }),
+  calls: Type.Integer({ description: 'requested calls per window' }),
   reason: Type.String(),
   state: Type.Union([
     Type.Literal('open'),
@@ -57,7 +57,7 @@ export const WaitingLimitRequest = closed({
   developerEmail: Type.String(),
   callsNow: nullable(
     Type.Integer({
-      description: 'what the limit allows now; null when it holds for no subscription any more',
+      description: 'what the limit allows now; null if it no longer applies to any subscription',
     }),
   ),
 })

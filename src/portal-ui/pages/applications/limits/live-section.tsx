@@ -14,7 +14,7 @@ import classes from '../overview.module.css'
 import { LimitBar } from './limit-bar.tsx'
 import { limitTitle } from './limit-title.ts'
 
-/** Current usage by API version: a bar for each limit in use, words for the others. */
+/** Current usage by API version: a bar for each limit in use, a line of text for the others. */
 export function LiveSection({ applicationId }: { readonly applicationId: string }) {
   const usage = useLiveUsage(applicationId)
   const apis = useApis()
@@ -106,7 +106,7 @@ function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
   )
 }
 
-/** `this hour`, if every limit counts by the hour. */
+/** The period of all limits, for example `this hour`; undefined if they differ. */
 function periodOf(items: readonly LiveUsage[]): string | undefined {
   const [period, ...others] = new Set(items.map(thisPeriod))
   return others.length === 0 ? period : undefined

@@ -9,7 +9,7 @@ export interface DrillFieldProps {
   readonly onChange: (value: string) => void
 }
 
-/** Chooses the bad moment whose answer the sandbox gives to the call. */
+/** Selects the failure that the sandbox simulates for the call. */
 export function DrillField({ parameter: { name, choices }, value, onChange }: DrillFieldProps) {
   return (
     <NativeSelect
@@ -25,7 +25,7 @@ export function DrillField({ parameter: { name, choices }, value, onChange }: Dr
   )
 }
 
-/** In words; a drill of a newer gateway has its value only. */
+/** The label of a drill; the bare value for a drill of a newer gateway. */
 function labelOf(drill: string): string {
   const id = `playground.drill.${drill}`
   return words().knows(id) ? t(id) : drill
