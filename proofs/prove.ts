@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     running?.kill(signal)
   })
 
-// Whoever reads along may stop reading: the proof goes on, and its line is added.
+// The reader of the output may stop reading: the proof continues, and its line is added.
 process.stdout.on('error', () => undefined)
 
 try {

@@ -739,7 +739,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     ],
   }),
   'factor-for-everyone': tests('pages/factor-for-everyone', {
-    shows: 'where everybody needs a second factor, the page leads to the profile first',
+    shows: 'if every developer needs a second factor, the page leads to the profile first',
     guards: page,
   }),
   'no-sandbox': tests('pages/no-sandbox', {

@@ -10,7 +10,7 @@ import { unsteadyFiles } from './unsteady.ts'
 // A program, `npm test`: types, lint, documents and all files of tests. With names of files it runs only those, and with
 // --checks no file.
 //
-// With REQUIRE_SERVICES=1 a test that was skipped fails the run: whoever sets it relies on all of them.
+// With REQUIRE_SERVICES=1 a test that was skipped fails the run: a caller that sets it relies on all of them.
 //
 // A file that fails runs once more, alone, after all others. If it passes then, it is unsteady: the closing lines name
 // it, and a few of them do not fail the run. With --apart, as proofs run, each file has a process and an hour of its own,

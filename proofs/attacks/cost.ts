@@ -12,7 +12,7 @@ export interface Cost {
 }
 
 export interface Costs {
-  /** Of one plain GET on a connection of its own, in microseconds. */
+  /** Cost of one plain GET on its own connection, in microseconds. */
   readonly get: number
   /** The dearest inputs, the dearest first. */
   readonly dearest: readonly Cost[]

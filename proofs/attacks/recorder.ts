@@ -14,14 +14,14 @@ import { markPattern, type Sender } from './message.ts'
 /** Whom some octets at the backend are from, as far as they say it. */
 export interface Origin {
   readonly sender: Sender | undefined
-  /** Of the input. */
+  /** Number of the input. */
   readonly number: number | undefined
 }
 
 /** A request that reached the backend whole. */
 export interface Seen extends Origin {
   readonly request: StrictRequest
-  /** Of the application, from the identity beside it; undefined without one. */
+  /** Number of the application, from the identity in the request; undefined without one. */
   readonly application: string | undefined
 }
 
@@ -31,7 +31,7 @@ export interface Stray extends Origin {
   readonly isWhole: boolean
 }
 
-/** A backend that takes anything and keeps a book of it. */
+/** A backend that accepts anything and records it. */
 export interface Recorder {
   readonly url: string
   /** In the order of arrival. */
@@ -82,7 +82,7 @@ export async function startRecorder(
         if (!(error instanceof NotStrict)) throw error
         strays.push({ ...originOf(pending), why: error.message, isWhole: true })
         pending = ''
-        // It takes anything: whoever sent this gets an answer.
+        // It accepts anything and answers every request.
         socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}')
       }
     })

@@ -18,9 +18,9 @@ export interface Attack {
 }
 
 export interface AttackOptions {
-  /** Keys of those who attack, applications of one developer who has no other. */
+  /** Keys of the attackers: applications of one developer who has no others. */
   readonly keys: readonly string[]
-  /** Keys of those who wait for the slow operation. */
+  /** Keys of the callers that wait for the slow operation. */
   readonly waitingKeys: readonly string[]
   /** The first octets of a TLS client. */
   readonly clientHello: string
@@ -172,7 +172,7 @@ function largeBody(key: string): string {
   return head + ' '.repeat(largeBodyBytes - 1)
 }
 
-/** Of a developer whom the portal does not know, which takes as long as one with a wrong password. */
+/** A sign-in of an unknown developer, which takes as long as one with a wrong password. */
 function signIn(_: unknown, caller: number): string {
   const password = 'four words that do not belong together'
   const body = JSON.stringify({ email: `stranger-${caller}@bench.example`, password })

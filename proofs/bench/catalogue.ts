@@ -21,7 +21,7 @@ export const spent: BenchPlan = { name: 'spent', calls: 1, window: 'P365D' }
 
 /** Ample, and soon over. */
 export const rolling: BenchPlan = { name: 'rolling', calls: 1_000_000_000, window: 'PT20S' }
-/** Of {@link rolling}. */
+/** Window of {@link rolling}. */
 export const rollingSeconds = 20
 
 /** Writes a configuration folder of the benchmark's own: one version, these plans. */

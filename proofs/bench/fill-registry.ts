@@ -12,7 +12,7 @@ export interface FillOptions {
   readonly databaseUrl: string
   readonly pepper: string
   readonly applications: number
-  /** Of their subscription. */
+  /** Plan of their subscription. */
   readonly plan: string
   /** What they subscribe to. (Default: what the benchmark publishes) */
   readonly version?: { readonly name: string; readonly version: string }
@@ -43,7 +43,7 @@ const keysPerApplication = 10
 /** An embedded database does nothing else meanwhile. */
 const batchApplications = 5_000
 
-/** Registers that many keys that nobody can have, ten to an application: they fill the tables and their indexes. */
+/** Registers this number of unusable keys, ten per application, to fill the tables and their indexes. */
 export async function addFillers(options: FillOptions): Promise<void> {
   const { applications } = options
   await onRegistry(options, async (db) => {

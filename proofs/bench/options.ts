@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 export interface BenchOptions {
   /** Measured rounds; one more warms up. */
   readonly rounds: number
-  /** Of each subject in each round. */
+  /** Duration of each subject in each round. */
   readonly seconds: number
   readonly connections: number
   /** Names of the parts to run; empty: all. */

@@ -26,7 +26,7 @@ export interface Subject {
 /** What one round showed of one subject. */
 export interface Round {
   readonly requests: number
-  /** Of those, answers of another kind than expected. */
+  /** Answers of another kind than expected. */
   readonly unexpected: number
   readonly perSecond: number
   readonly p50Ms: number
@@ -53,7 +53,7 @@ export interface RoundsOptions {
 
 /**
  * Loads the subjects in turn, round after round; every second round goes the
- * other way, so that nobody always follows the same neighbour. The first round
+ * other way, so that no subject always follows the same one. The first round
  * warms up and is not among the results.
  */
 export async function runRounds(

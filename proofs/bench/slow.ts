@@ -36,12 +36,12 @@ import { openWorld } from './world.ts'
 const callsPerSecond = 200
 /** From the slow callers' arrival to the first measured call. */
 const settleMs = 1_000
-/** Of calls before the first round, so that each key was called once. */
+/** Duration of calls before the first round, so that each key was called once. */
 const warmSeconds = 10
 const slowAnswerMs = 10_000
 const largeAnswerBytes = 262_144
 const attackers = 10
-/** Applications of those who wait for the slow operation. */
+/** Applications of the callers that wait for the slow operation. */
 const waiting = 100
 
 // A gateway waits for less than 12 s for a body that stays away.
@@ -246,7 +246,7 @@ async function startSlowBackend(bench: Workbench): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** The first octets of a TLS client: whoever sends them again makes a server sign, and has nothing to compute. */
+/** The first octets of a TLS client: a client that repeats them makes the server sign without computing anything itself. */
 async function recordClientHello(): Promise<string> {
   const server = createTcpServer()
   const port = await listenOnLoopback(server)

@@ -29,7 +29,7 @@ const applications = 50
 const sampleMs = 5_000
 /** The last third compared with the middle third. */
 const growthMost = 1.05
-/** Of a diagram in the picture. */
+/** Size of a diagram in the picture. */
 const [width, height, left] = [720, 150, 150]
 
 const { values } = parseArgs({

@@ -30,7 +30,7 @@ export interface Bounds {
 export interface WindowFigures {
   /** Without a fault, and with the store answering every call. */
   healthy: number
-  /** Of those, the ones in which at least as many calls were offered as the limit allows: there equality is judged. */
+  /** Windows in which at least as many calls were offered as the limit allows: only there is equality judged. */
   full: number
   /** Without a fault of ours, yet a deadline was missed, or a call lasted beyond an edge: the machine was too slow. Judged as faulted ones are. */
   slow: number
@@ -203,7 +203,7 @@ export const idleStream = 'idle'
 export interface HonestyAllowances {
   /** Whether this answer to a stranger is right. (Default: 401 only, as where the registry can be asked.) */
   readonly strangerMay?: (call: CallRecord) => boolean
-  /** Gateways that were killed: a call may have reached the backend through one, and its answer nobody. */
+  /** Gateways that were killed: a call may have reached the backend through one without an answer reaching its caller. */
   readonly killed?: readonly number[] | undefined
 }
 

@@ -4,8 +4,8 @@ import { listenOnLoopback } from '../../test/support/loopback.ts'
 import { learnOperations } from '../../test/support/operation-of.ts'
 import { monotonicMs } from './monotonic.ts'
 
-// A program: the backend of every gateway, which keeps the book that decides. One port for each gateway, so that
-// nobody has to be believed about where a call came from. A line is: monotonic milliseconds, gateway, method,
+// A program: the backend of every gateway, which keeps the decisive ledger. It has one port per gateway,
+// so the origin of a call is certain. A line is: monotonic milliseconds, gateway, method,
 // application, operation, request id. Started as `ledger.ts <file> <gateways>`; sends the ports to its parent.
 const [path = '', size = '1'] = process.argv.slice(2)
 const file = openSync(path, 'a')

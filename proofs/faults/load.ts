@@ -2,7 +2,7 @@
 export interface Stream {
   /** Name in the callers' log. */
   readonly name: string
-  /** Undefined: every call with a new one, well made and nobody's. */
+  /** Undefined: every call with a new key, well-formed but unknown. */
   readonly key: string | undefined
   readonly method: 'GET' | 'POST'
   readonly path: string

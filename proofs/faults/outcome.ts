@@ -39,7 +39,7 @@ export interface LatencyFigures {
   readonly idleSlowest: number
 }
 
-/** Of an experiment that is judged by other figures. */
+/** The outcome of an experiment that is judged by other figures. */
 export function emptyOutcome(id: string, title: string): Outcome {
   return {
     id,

@@ -77,7 +77,7 @@ const backMsMax = 1000
 /** A gateway that was cut off from the registry opens connections again within so long. */
 const registryBackMs = 1500
 
-/** In which nothing is granted after a loss; the longer one when a gateway was killed, and is waited for. */
+/** Time without grants after a loss; the longer one if a gateway was killed and is waited for. */
 const settleMs = 1000
 const silenceMs = 5000
 

@@ -19,7 +19,7 @@ import { until } from '../../test/support/until.ts'
 t.jobs = 3
 
 t.test(
-  '(14) gateways on one PostgreSQL that do not share their counters are refused at start; a killed one bars nobody once its claim has ended',
+  '(14) gateways on one PostgreSQL that do not share their counters are refused at start; a killed one bars no other once its claim has ended',
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)

@@ -149,7 +149,7 @@ t.test(
     // Now they know the key after its last change, and need no look-up.
     await everyGatewayAnswers(fleet, key, 200)
     const knownAt = Date.now()
-    // Nobody reads while the new primary is behind those numbers: a reader would see that they went back.
+    // No process reads while the new primary is behind those numbers: a reader would see that they went back.
     for (const gateway of fleet.gateways) gateway.signal('SIGSTOP')
     await fleet.postgres.stop()
     await fleet.standby?.follow(fleet.postgres)

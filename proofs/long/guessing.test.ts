@@ -25,7 +25,7 @@ function signIn(email: string, password: string, from = elsewhere()): Promise<Po
   return createPortalClient(urls.portal, { from }).post('/api/session', { email, password })
 }
 
-/** Somebody who knows `testPassword`, made without a mail. */
+/** A developer who knows `testPassword`, created without a mail. */
 async function developer(email: string): Promise<string> {
   const { id } = await stores.developers.create({ email, name: 'Ada Lovelace', by: 'test' })
   await db
@@ -126,7 +126,7 @@ t.test(
 
     const [right, wrong] = [await signIn(email, testPassword), await signIn(email, otherPassword)]
     t.equal(right.status, 401, 'the right one is not even looked at')
-    t.same(shownBy(right), shownBy(wrong), 'and nobody learns why')
+    t.same(shownBy(right), shownBy(wrong), 'and does not reveal why')
     await awaitMail(dataDir, { kind: 'sign-in-paused', to: email })
     const told = (await readMails(dataDir)).filter(({ kind }) => kind === 'sign-in-paused')
     t.equal(told.length, 1, 'one mail tells the owner')
@@ -254,7 +254,7 @@ async function mailsTo(email: string) {
   return mails.filter(({ kind, to }) => kind === 'password-reset' && to === email)
 }
 
-/** What is answered to whoever asks, each from a network of its own. */
+/** The answers to these clients, each from its own network. */
 async function asked(path: string, email: string, times: number): Promise<PortalAnswer[]> {
   const answers: PortalAnswer[] = []
   for (let at = 0; at < times; at++) {

@@ -196,7 +196,7 @@ t.test(
   },
 )
 
-/** Of a quantity in Mi or Gi. */
+/** Bytes of a quantity in Mi or Gi. */
 function bytesOf(quantity: number | string | undefined): number {
   const [, number, unit] = /^(\d+)(Mi|Gi)$/.exec(String(quantity)) ?? []
   return Number(number) * (unit === 'Gi' ? 2 ** 30 : 2 ** 20)

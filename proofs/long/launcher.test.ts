@@ -18,12 +18,12 @@ import { figure } from '../figure.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const launcher = join(root, 'bin', 'tollgate.js')
-/** With which the program serves. */
+/** Arguments with which the program serves. */
 const serving: readonly string[] = JSON.parse(
   readFileSync(join(root, 'bin', 'node-options.json'), 'utf8'),
 )
 
-/** The Node the launcher is for: the machine's own, which cannot strip types; where there is none, ours. */
+/** The Node the launcher is for: the machine's own, which cannot strip types; without one, ours. */
 function findNode(): string {
   const found = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
     if (!existsSync(path)) return false
@@ -162,7 +162,7 @@ t.test('started to be looked into, or with sizes of its own, it is one process',
   }
 })
 
-t.test('the program ends in order when whoever started the launcher is gone', async (t) => {
+t.test('the program shuts down cleanly when the parent of the launcher is gone', async (t) => {
   const { child, programPid } = await launchTollgate(t)
   const exit = once(child, 'exit')
   child.disconnect()

@@ -52,7 +52,7 @@ t.test('a full disk under the log costs lines, no calls and no orderly end', asy
   t.same(await ended, [0, null])
 })
 
-t.test('a log nobody reads costs lines, no calls and no orderly end', async (t) => {
+t.test('an unread log costs lines, but no calls and no clean shutdown', async (t) => {
   const { child, ended, gateway } = await startLogging(t, 'pipe')
   t.not(gateway, '', 'it becomes ready')
   const { stderr } = child

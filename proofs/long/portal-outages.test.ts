@@ -78,7 +78,7 @@ t.test(
       t.same(await statuses(), [200])
     })
 
-    /** Of 20 calls. */
+    /** The statuses of 20 calls. */
     async function statuses(): Promise<number[]> {
       const answers = await burst(fleet.clients, 20, { key })
       return [...new Set(answers.map(({ status }) => status))]

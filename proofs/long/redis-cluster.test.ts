@@ -243,7 +243,7 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
     },
   )
 
-  t.test('(2) a flush under a connection that stays grants nobody a second limit', async (t) => {
+  t.test('(2) a flush under an open connection grants no application a second limit', async (t) => {
     const [a, c] = await testPair(t, cluster, settling)
     const limit = limitOf('wiped-live')
     t.equal(admittedOf(await askTimes(101, a, [limit])), 100)
@@ -279,7 +279,7 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
   })
 
   t.test(
-    'a primary that is killed degrades its own slots only, and what it had not handed on is pushed before anybody is granted',
+    'a primary that is killed degrades its own slots only, and what it had not handed on is pushed before any call is granted',
     async (t) => {
       const [a, b] = await Promise.all([open(t), open(t, { deadlineMs: 500 })])
       const spent = limitOf('killed')

@@ -438,7 +438,7 @@ t.test(
       }
       return admitted.reduce((sum, one) => sum + one, 0)
     }
-    // Nobody knows of an outage before a beat has failed.
+    // No process knows of an outage before a heartbeat has failed.
     await until('the limit is used up', async () => (await askAll()) >= 100)
     t.equal(await askAll(), 100)
     t.equal(Math.max(...admitted), 1)
@@ -583,12 +583,12 @@ t.test('(2) counts climb back after Redis was killed and came back empty', { ski
   await server.restart()
   await until('both count in Redis', () => a.isUp() && c.isUp())
   const [state] = await a.peek(limits)
-  t.equal(state?.count, 90, 'the highest count anybody saw')
+  t.equal(state?.count, 90, 'the highest count that any process saw')
   t.equal(admittedOf(await askTimes(50, a, limits)), 10)
 })
 
 t.test(
-  '(2) after a restart that lost the last second of a persisted store, nobody is granted it again',
+  '(2) after a restart that lost the last second of a persisted store, it is not granted again',
   { skip },
   async (t) => {
     const server = await testRedis(t, { args: ['--appendonly', 'yes', '--appendfsync', 'always'] })

@@ -16,7 +16,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
 
   // No clock of a Redis can be shifted here, so the old one has counted ahead of its own: to the new one that is the same.
   t.test(
-    '(3) a new primary whose clock is behind: its window is the one before, then the same again, and nobody is granted twice',
+    '(3) a new primary whose clock is behind: its window is the one before, then the same again, and no call is granted twice',
     async (t) => {
       const [a, b] = await Promise.all([
         testCounter(t, redis, settling),
@@ -60,7 +60,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
     },
   )
 
-  t.test('an orderly switch loses no count and grants nobody a forgotten one', async (t) => {
+  t.test('an orderly switch loses no count and grants no call twice', async (t) => {
     const [a, b] = await Promise.all([
       testCounter(t, redis, settling),
       testCounter(t, redis, settling),
@@ -78,7 +78,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
   })
 
   t.test(
-    'a primary that was switched away from and comes back before it followed anybody is not trusted',
+    'a primary that was switched away from and comes back before it was a replica is not trusted',
     async (t) => {
       const a = await testCounter(t, redis, settling)
       const limits = [{ ...bucketOf('returned'), calls: 100 }]
@@ -99,7 +99,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
   )
 
   t.test(
-    'what a killed primary had not handed on is pushed by every process, used-up counts included, before anybody is granted',
+    'what a killed primary had not handed on is pushed by every process, used-up counts included, before any call is granted',
     async (t) => {
       const [a, b] = await Promise.all([
         testCounter(t, redis, settling),

@@ -100,7 +100,7 @@ t.test(
       return Promise.all(clients.map(async (client) => (await client.get('/api/session')).status))
     }
 
-    /** Of the developer, by the portal. */
+    /** A request of the developer to the portal. */
     async function ask(method: 'post' | 'get', path: string, body?: unknown, at = 0) {
       const client = session[at % session.length]
       if (client === undefined) throw new Error('there are two')

@@ -72,7 +72,7 @@ t.test(
     )
     t.ok(
       answers.every(({ headers, endedAt }) => headers['connection'] !== 'close' || endedAt >= told),
-      'nobody was told to move before',
+      'no client was asked to move before',
     )
     t.equal(ledger.entries.length, answers.length)
     t.equal(await gateway.ended, 0)
@@ -124,7 +124,7 @@ t.test(
     // What comes within half a second counts as the same signal.
     await delay(800)
     gateway.signal('SIGINT')
-    t.not(await gateway.ended, 0, 'somebody is in a hurry, and that is no orderly end')
+    t.not(await gateway.ended, 0, 'an abrupt stop is not a clean shutdown')
     t.equal(await cut, 'cut')
   },
 )

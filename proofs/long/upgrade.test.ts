@@ -101,7 +101,7 @@ for (const balancer of tried) {
         return answer?.status
       }
 
-      /** Of the application that may call a hundred times: how many of its calls were allowed. */
+      /** How many calls were allowed to the application that may call a hundred times. */
       async function allowedOfLimited(times: number): Promise<number> {
         const clients = gateways.map(({ urls }) => createClient(t, urls.gateway, 16))
         const answers = await burst(clients, times, { key: secrets.limitedKey })

@@ -120,7 +120,7 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
     t.same(rows, [{ hours: true }])
   })
 
-  await t.test('keep nobody from changing the application while they are written', async (t) => {
+  await t.test('do not block changes to the application while they are written', async (t) => {
     const { stores } = fleet
     const { applicationId: id } = await newApplication(stores, 'busy')
     const by = 'test'

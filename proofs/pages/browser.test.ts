@@ -14,7 +14,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
   const browser = await startBrowser()
   const options: VisitOptions = { portalUrl, gatewayUrl }
 
-  /** Opens a page as somebody who is signed in. */
+  /** Opens a page as a signed-in developer. */
   async function open(page: Page, { cookie }: SignedIn, path: string): Promise<void> {
     await page
       .context()

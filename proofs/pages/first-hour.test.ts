@@ -11,7 +11,7 @@ import { until } from '../../test/support/until.ts'
 
 const clicksMax = 6
 const fieldsMax = 5
-/** Of each operation: so many that no step uses them up, and few to reach. */
+/** Limit of each operation: enough for every step, and few enough to reach. */
 const calls = 20
 
 t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {

@@ -161,7 +161,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 400_000
     })
   })
 
-  await t.test('whoever signed in in another tab is who the page is about', async (t) => {
+  await t.test('the page is about the developer who signed in in another tab', async (t) => {
     const ada = await beside.signIn({ name: 'Ada of the first tab' })
     const grace = await beside.signIn({ name: 'Grace of the second' })
     await newApplication(ada, 'Of Ada')

@@ -90,7 +90,7 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
 const allLooks = ['light', 'dark', 'phone', 'right to left'] as const
 type Look = (typeof allLooks)[number]
 
-/** In which looks a state is looked at: in all, or in one, which is another one for the next state. */
+/** The looks in which a state is checked: all, or one, which is another one for the next state. */
 function looksOf(state: PageState, index: number): readonly Look[] {
   const looks = allLooks.filter((look) => look !== 'right to left' || isSeenInHebrew(state))
   const first = Math.floor(index / everySo) % looks.length

@@ -9,7 +9,7 @@ import { besidePortal } from '../../test/support/portal-client.ts'
 import { appCode } from '../../test/support/second-factor.ts'
 import { runTollgate } from '../../test/support/tollgate.ts'
 
-/** A security key in the browser, which asks nobody (WebDriver, WebAuthn 11). */
+/** A virtual security key in the browser, which needs no user (WebDriver, WebAuthn 11). */
 async function virtualAuthenticator(page: Page): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')

@@ -100,7 +100,7 @@ function runWorker(task: Task, onReport: (report: Report) => void): Promise<void
 }
 
 async function replay(file: string): Promise<void> {
-  // Written by this program; a schedule that is none fails at once.
+  // Written by this program; an invalid schedule fails at once.
   const schedule: Schedule = JSON.parse(readFileSync(file, 'utf8'))
   const trials = await trialsOf()
   const { violations, calls } = await inTurn(() => trials.run(schedule))

@@ -26,7 +26,7 @@ export interface Report {
   readonly findings: readonly Finding[]
 }
 
-/** Seeds between two turns of the event loop, in which rejections that nobody handled come to light. */
+/** Seeds between two turns of the event loop, at which unhandled rejections surface. */
 const together = 20
 
 /** After so many findings the rest would say nothing new. */

@@ -162,7 +162,7 @@ export function pass(resources: readonly ResourceModel[], now: number): void {
   }
 }
 
-/** The person answers, or nobody does any more. */
+/** The person answers, or the request times out. */
 function decide(resources: readonly ResourceModel[], resource: ResourceModel, when: number): void {
   const { authorisation } = resource
   const { person, answersAt } = authorisation

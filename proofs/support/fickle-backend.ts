@@ -20,7 +20,7 @@ export interface Conduct {
   /** The octets leave in so many pieces. */
   readonly pieces: number
   readonly ending: 'keep' | 'close' | 'unasked' | 'unasked later'
-  /** The first chunk is none. */
+  /** The first chunk is malformed. */
   readonly isGarbage: boolean
 }
 

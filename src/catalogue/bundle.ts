@@ -7,7 +7,7 @@ import { readMapping, type Sources } from './source.ts'
 
 export interface BundleOptions {
   readonly sources: Sources
-  /** Of the version's document, below the folder of the configuration. */
+  /** Path of the version's document, below the folder of the configuration. */
   readonly path: string
 }
 

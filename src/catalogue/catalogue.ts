@@ -44,7 +44,7 @@ export interface Operation {
   readonly path: string
   /** The path without its version prefix, as the document writes it: `/accounts/{account-id}`. */
   readonly template: string
-  /** Of {@link path}, the version prefix first. */
+  /** Segments of {@link path}, the version prefix first. */
   readonly segments: readonly Segment[]
   readonly summary: string
   /** The PSD2 role that a client certificate must have (`x-psd2-role`); undefined: any certificate. */
@@ -91,7 +91,7 @@ export interface ApiVersion {
    * resolved into it; references into itself (`#/…`) remain.
    */
   readonly document: OpenApiDocument
-  /** Of the document, whose own texts are in English; a language without a file is absent. */
+  /** Translations of the document, whose own texts are in English; a language without a file is absent. */
   readonly translations: Readonly<Partial<Record<Language, Translation>>>
   /** Names of the plans whose `apis` match this version, in the order of their names. */
   readonly plans: readonly string[]

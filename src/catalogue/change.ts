@@ -9,9 +9,9 @@ export interface ChangedPart {
     | 'body'
     | 'response'
     | 'responseHeader'
-  /** Of a response. */
+  /** Status of a response. */
   readonly status?: string
-  /** Of a parameter or a header. */
+  /** Name of a parameter or a header. */
   readonly name?: string
 }
 

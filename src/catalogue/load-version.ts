@@ -9,7 +9,7 @@ import { isVersionNumber } from './version-number.ts'
 
 export interface LoadVersionOptions {
   readonly sources: Sources
-  /** Of the document, below the folder of the configuration: `apis/xs2a/1.7.0.yaml`. */
+  /** Path of the document, below the folder of the configuration: `apis/xs2a/1.7.0.yaml`. */
   readonly path: string
   readonly api: string
   readonly version: string

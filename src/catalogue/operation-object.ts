@@ -16,7 +16,7 @@ export interface Parameter {
 /** An operation of a document with every reference of its own followed; schemas stay where they are. */
 export interface OperationObject {
   readonly object: Located
-  /** Of the operation and, where it does not replace them, of its path, in that order. */
+  /** Parameters of the operation, then those of its path that the operation does not replace. */
   readonly parameters: readonly Parameter[]
   readonly requestBody: Located | undefined
   /** By status as written: `200`, `4XX` or `default`. */

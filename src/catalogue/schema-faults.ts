@@ -14,7 +14,7 @@ export interface SchemaFault {
 }
 
 export interface DescribeFaultsOptions {
-  /** Of a validator that looks for all errors and is verbose. */
+  /** Errors of a verbose validator that looks for all errors. */
   readonly errors: readonly ErrorObject[]
   readonly document: JsonObject
   /** Where a schema of the document stands. */

@@ -149,7 +149,7 @@ export async function makeCertificate(options: MakeSubjectOptions): Promise<Made
 export interface MakeRevocationListOptions {
   readonly issuer: Issuer
   readonly revoked: readonly { readonly serial: string; readonly at: number }[]
-  /** Of the list before, plus one. */
+  /** Number of the previous list, plus one. */
   readonly number: number
   /** Milliseconds since 1970. */
   readonly thisUpdate: number

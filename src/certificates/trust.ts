@@ -20,7 +20,7 @@ export interface Trust {
 
 /** What the operator's files say. */
 export interface TrustOfFiles extends Trust {
-  /** With which another process reads the same. */
+  /** File contents from which another process can read the same trust. */
   readonly contents: readonly Buffer[]
 }
 

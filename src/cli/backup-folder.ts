@@ -42,7 +42,7 @@ export interface MadeBackup {
   readonly hasFailed: boolean
 }
 
-/** Of a backup. */
+/** File name of the export in a backup. */
 export const exportName = 'export.jsonl.gz'
 const manifestName = 'manifest.json'
 const configName = 'config'

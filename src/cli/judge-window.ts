@@ -24,7 +24,7 @@ export interface WindowVerdict {
 
 /** What all samples say. */
 export interface WindowVerdicts {
-  /** Of the buckets, that every process samples: 1 is all. */
+  /** Share of the buckets that every process samples: 1 is all. */
   readonly share: number
   readonly verdicts: readonly WindowVerdict[]
 }

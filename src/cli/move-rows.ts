@@ -132,7 +132,7 @@ async function checkTables(database: Database): Promise<void> {
   if (names.length === 0) throw new CommandError('the database has no tables of Tollgate')
 }
 
-/** Of the keys that work. */
+/** Versions of the pepper that working keys need. */
 async function pepperVersions(database: Database): Promise<number[]> {
   const { rows } = await sql<{ version: number }>`
     select distinct pepper_version as version from api_keys

@@ -9,9 +9,9 @@ export interface Boot {
   /** Whether the browser sent a session cookie. `/api/session` tells whose it is and whether it is still valid. */
   readonly carriesSession: boolean
   readonly facts: KnownFacts
-  /** Of a page that shows the published APIs. */
+  /** On a page that shows the published APIs. */
   readonly apis?: PublishedApis
-  /** Of the first page and the one to sign up. */
+  /** On the first page and the sign-up page. */
   readonly front?: FrontPage
 }
 

@@ -62,7 +62,7 @@ interface DevelopersTable {
   mails_limits: Generated<boolean>
   mails_deprecations: Generated<boolean>
   mails_expiry: Generated<boolean>
-  /** Of mails; null: not known yet. */
+  /** Language of mails; null: not known yet. */
   language: Language | null
   /** `iss` and `sub` of a person who signs in through the OpenID Connect provider; with these, `password_hash` is null. */
   oidc_issuer: string | null
@@ -156,7 +156,7 @@ interface CallRecordsTable {
   limit_name: string | null
   limit_scope: string | null
   limit_calls: number | null
-  /** Of the window in which the call counted. */
+  /** Length of the window in which the call counted. */
   window_seconds: number | null
   /** The length of its windows as text; null: clock windows. */
   calendar_window: string | null
@@ -342,7 +342,7 @@ interface ProcessesTable {
   started_at: Generated<Date>
   seen_at: Generated<Date>
   generation: number
-  /** Of the configuration that it serves. */
+  /** Digest of the configuration that it serves. */
   digest: string
   loaded_at: Generated<Date>
   /** Reloads that have ended, well or not. */
@@ -397,7 +397,7 @@ interface AvailabilitySlicesTable {
   second: number
   api: string
   version: string
-  /** Of a process, made at its start. */
+  /** Id of a process, created at its startup. */
   gateway: string
   /** 0: the successes; others: unanswered calls. */
   part: number

@@ -39,7 +39,7 @@ t.test('calls', async (t) => {
       'alg none': `${part({ alg: 'none', typ: 'gateway-identity+jwt' })}.${body}.`,
       'alg HS256': `${part({ alg: 'HS256', typ: 'gateway-identity+jwt' })}.${body}.${signature}`,
       'another body': `${head}.${part({ ...claims, sub: 'other', exp: 9e9 })}.${signature}`,
-      'a key nobody knows': await sign(claims, { isForged: true }),
+      'an unknown key': await sign(claims, { isForged: true }),
       'another typ': await sign(claims, { typ: 'JWT' }),
       'another issuer': await sign(claims, { issuer: 'somebody' }),
       'another audience': await sign(claims, { audience: 'somebody' }),

@@ -118,7 +118,7 @@ t.test('what people answer on their devices counts in the order of the answers',
   })
 
   t.test(
-    'a balance tells of what was approved on a device, though nobody has read that',
+    'a balance includes what was approved on a device, even before it is read',
     async (t) => {
       const applicationId = randomUUID()
       const consentId = await askConsent(bank, all, { applicationId })
@@ -137,7 +137,7 @@ t.test('what people answer on their devices counts in the order of the answers',
     },
   )
 
-  t.test('an answer that comes after an authorisation has run out is none', async (t) => {
+  t.test('an answer after the authorisation has expired is ignored', async (t) => {
     const applicationId = randomUUID()
     const { consentId, href } = await embeddedConsent(bank, applicationId)
     const path = { consentId, authorisationId: lastSegment(href) }

@@ -51,7 +51,7 @@ t.test('the end of a mandate by its creditor', async (t) => {
       }
     }
     const { body: fresh } = await createMandate(bank, b2b, brueckner)
-    t.equal((await remove(fresh.mandateResourceId)).status, 204, 'nobody has approved it')
+    t.equal((await remove(fresh.mandateResourceId)).status, 204, 'it was never approved')
     t.strictSame(await statusOf(bank, fresh.mandateResourceId), {
       mandateStatus: 'terminatedByTpp',
       mandateReasonCode: 'MD22',
@@ -117,7 +117,7 @@ t.test('the end of a mandate by its creditor', async (t) => {
     t.strictSame([odd.status, codeOf(odd)], [400, 'FORMAT_ERROR'])
   })
 
-  t.test('what nobody approves within a day leaves the mandate as it is', async (t) => {
+  t.test('a cancellation that is not approved within a day leaves the mandate unchanged', async (t) => {
     const id = await approvedMandate(bank, b2b, brueckner)
     await remove(id, redirect)
     bank.clock.now += 24 * 3_600_000
@@ -144,7 +144,7 @@ t.test('the end of a mandate by its creditor', async (t) => {
     }
   })
 
-  t.test('an approval after the last day comes too late, whoever looks first', async (t) => {
+  t.test('an approval after the last day is too late, regardless of who reads first', async (t) => {
     bank.clock.now = Date.parse('2026-11-25T08:00:00Z')
     const occurrences = { sequenceType: 'RCUR', finalCollectionDate: '2026-11-25' }
     const id = await approvedMandate(bank, { ...b2b, occurrences }, brueckner)
@@ -158,7 +158,7 @@ t.test('the end of a mandate by its creditor', async (t) => {
     t.strictSame(await authorisations(id), ['creation finalised', 'cancellation failed'])
   })
 
-  t.test('the job writes down the answer that nobody has read', async (t) => {
+  t.test('the job stores the answer that no client has read', async (t) => {
     const id = await approvedMandate(bank, b2b, brueckner)
     await remove(id)
     bank.clock.now += 2000

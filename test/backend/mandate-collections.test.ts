@@ -178,7 +178,7 @@ t.test('collections', async (t) => {
     await t.rejects(present(id), refusal('MD01'))
   })
 
-  t.test('a mandate that is not used for 36 months expires, whoever looks first', async (t) => {
+  t.test('a mandate that is not used for 36 months expires, regardless of who reads first', async (t) => {
     const unused = await approvedMandate(bank, endless, noa)
     const used = await approvedMandate(bank, endless, noa)
     const suspended = await approvedMandate(bank, endless, noa)

@@ -87,7 +87,7 @@ t.test('mandates', async (t) => {
     })
   })
 
-  t.test('a mandate that nobody approves within a day is rejected', async (t) => {
+  t.test('a mandate that is not approved within a day is rejected', async (t) => {
     const { body } = await create({}, { ...noa, 'tpp-redirect-uri': 'https://app.tpp.example' })
     bank.clock.now += 24 * 3_600_000 - 1
     t.strictSame(await statusOf(bank, body.mandateResourceId), { mandateStatus: 'received' })
@@ -98,7 +98,7 @@ t.test('mandates', async (t) => {
     })
   })
 
-  t.test('a mandate expires after its last day, however late somebody looks', async (t) => {
+  t.test('a mandate expires after its last day, even if it is read much later', async (t) => {
     for (const occurrences of [
       { sequenceType: 'RCUR', finalCollectionDate: '2026-12-01' },
       { sequenceType: 'RCUR', duration: { fromDate: '2026-01-01', toDate: '2026-12-01' } },
@@ -167,7 +167,7 @@ t.test('mandates', async (t) => {
   })
 
   t.test(
-    'a mandate that time has ended frees its reference, though nobody has looked',
+    'an expired mandate frees its reference, even before it is read',
     async (t) => {
       const mandateId = 'ENDS-by-itself'
       const occurrences = { sequenceType: 'RCUR', finalCollectionDate: '2026-11-25' }
@@ -222,7 +222,7 @@ t.test('mandates', async (t) => {
     }
   })
 
-  t.test('an account of somebody else is answered like one that does not exist', async (t) => {
+  t.test('another person's account gets the same answer as one that does not exist', async (t) => {
     const answers = await Promise.all(
       ['IL510205710000000778899', 'IL090123450000000123456'].map(async (iban) => {
         const { status, headers, body } = await create({ debtorAccount: { iban } })

@@ -291,7 +291,7 @@ t.test('payments', async (t) => {
         'requestedExecutionDate',
       ],
       ['MASAV', {}, 404, 'PRODUCT_UNKNOWN', undefined],
-      // A product nobody has is said before anything about the body.
+      // An unknown product is reported before any fault in the body.
       ['swift', { creditorName: undefined }, 404, 'PRODUCT_UNKNOWN', undefined],
     ] as const) {
       const answer = await initiate(product, { ...bill, ...change })
@@ -425,7 +425,7 @@ t.test('payments', async (t) => {
   )
 
   t.test(
-    'a payment that nobody approved is cancelled at once, an approved one by the PSU',
+    'an unapproved payment is cancelled at once, an approved one by the PSU',
     async (t) => {
       const cancel = (path: Readonly<Record<string, string>>, version = '1.7.0') =>
         bank.call({ operation: 'cancelPayment', version, path })
@@ -461,7 +461,7 @@ t.test('payments', async (t) => {
   )
 
   t.test(
-    'a cancellation approved after the booking comes too late, whoever looks first',
+    'a cancellation approved after the booking is too late, regardless of who reads first',
     async (t) => {
       const path = await approved(bank, 'masav', bill)
       const noon = bank.clock.now

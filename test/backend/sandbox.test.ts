@@ -91,7 +91,7 @@ t.test('a person that is new comes with the next start', async (t) => {
   t.equal((await accounts()).rows.length, 4)
 })
 
-t.test('what nobody has read is stored at its time, too', async (t) => {
+t.test('changes that no client reads are stored on time, too', async (t) => {
   const bank = await testBank(t)
   const db = bank.database.connect<unknown>()
   const { body } = await bank.call({

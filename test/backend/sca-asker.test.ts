@@ -151,7 +151,7 @@ t.test('the approval pages say who asks and what for', async (t) => {
   )
 })
 
-t.test('without a sandbox no page offers anybody or says a secret', async (t) => {
+t.test('without a sandbox no page offers a customer or reveals a secret', async (t) => {
   const bank = await testBank(t)
   const { body } = await bank.call({
     operation: 'createConsent',

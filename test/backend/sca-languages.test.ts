@@ -140,7 +140,7 @@ t.test("the bank's pages are whole in English and in Hebrew", async (t) => {
   })
 })
 
-/** Of the bank's page that an answer leads to. */
+/** Path of the bank's page that an answer leads to. */
 function pathOf({
   _links,
 }: {

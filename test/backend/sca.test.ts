@@ -147,7 +147,7 @@ t.test('the pages where a PSU approves', async (t) => {
     },
   )
 
-  t.test('nobody but the PSU of the payment can approve it, and only one browser', async (t) => {
+  t.test('only the PSU of the payment can approve it, in only one browser', async (t) => {
     const { url, path } = await initiate({ 'psu-id': '305567661' })
     const other = await scaBrowser(sca).signIn(url, { psu: 'anton.brueckner', password: '12345' })
     t.equal(other.status, 422)
@@ -172,7 +172,7 @@ t.test('the pages where a PSU approves', async (t) => {
     t.equal(await statusOf(path), 'RCVD')
   })
 
-  t.test('a sign-in that an approval in another browser overtakes is no refusal', async (t) => {
+  t.test('a sign-in during an approval in another browser does not reject the payment', async (t) => {
     for (let round = 0; round < 5; round++) {
       const { url, path } = await initiate({ 'psu-id': '305567661' })
       const [approving, late] = [scaBrowser(sca), scaBrowser(sca)]
@@ -188,7 +188,7 @@ t.test('the pages where a PSU approves', async (t) => {
     }
   })
 
-  t.test('what nobody types is answered by a page of ours, under strict headers', async (t) => {
+  t.test('unexpected input gets one of our pages, with strict headers', async (t) => {
     const { url, path } = await initiate()
     const browser = scaBrowser(sca)
     const odd = await browser.signIn(url, { ...noa, psu: 'a\u0000b' })

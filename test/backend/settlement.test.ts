@@ -163,7 +163,7 @@ t.test('an approved payment', async (t) => {
   })
 
   t.test(
-    'stays cancelled when nobody looks until it would be booked, and then at another',
+    'stays cancelled if it is not read until its booking, and another is read then',
     async (t) => {
       const cancelled = await pay('masav', bill)
       const other = await pay('masav', bill)
@@ -190,7 +190,7 @@ t.test('an approved payment', async (t) => {
   }
 
   t.test(
-    'gets the money in its turn, however late somebody looks, and whichever first',
+    'gets the money in its turn, however late it is read, in any order',
     async (t) => {
       // Below zero, with a limit of 3,000: both cannot be paid.
       const poor = { psuId: 'PSU-NegativeBalance' }
@@ -224,7 +224,7 @@ t.test('an approved payment', async (t) => {
     t.equal(await read(), first)
   })
 
-  t.test('is never debited to a savings account, whoever names it and when', async (t) => {
+  t.test('is never debited to a savings account, regardless of who names it and when', async (t) => {
     const savings = { ...bill, debtorAccount: { iban: 'IL910205710000000445566' } }
     const path = await pay('fp', savings, { isUnknown: true })
     t.equal((await status(path)).transactionStatus, 'RJCT')

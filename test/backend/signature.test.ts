@@ -67,7 +67,7 @@ for (const kind of ['rsa', 'ec'] as const) {
 t.test('a certificate whose key cannot be read is refused', async (t) => {
   const { key, certificate } = createSeal(t, 'ec')
   const base64 = certificate.replaceAll(/-----[A-Z ]+-----/g, '')
-  // Another last byte of the identifier of the curve: nobody knows that one.
+  // Another last byte in the identifier of the curve makes it an unknown curve.
   const der = Buffer.from(base64, 'base64').toString('latin1')
   const odd = der.replace('\x2a\x86\x48\xce\x3d\x03\x01\x07', '\x2a\x86\x48\xce\x3d\x03\x01\x7f')
   t.not(odd, der)

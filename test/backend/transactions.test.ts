@@ -11,7 +11,7 @@ import { postgresMissing, testDatabase } from '../support/database.ts'
 
 const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
 const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
-/** Of Maya Gabay: nothing ever moved on it. */
+/** An account of Maya Gabay without entries. */
 const quiet = '0d9f5f0e-6c64-4d0c-8a5e-7b1f5b0a1b06'
 const maya = 'PSU-NoTransactions'
 const all = { allPsd2: 'allAccounts' }

@@ -154,7 +154,7 @@ t.test('a path item may add to the one it refers to, over several files', async 
   )
 })
 
-t.test('nobody can change a loaded catalogue', async (t) => {
+t.test('a loaded catalogue is immutable', async (t) => {
   const catalogue = await loadCatalogue(minimal)
   const seen = new Set<unknown>()
   const visit = (value: unknown) => {

@@ -184,7 +184,7 @@ const situations: Readonly<Record<string, Given & { readonly outcome: string }>>
     intermediates: [client],
     outcome: 'invalid',
   },
-  'a critical extension that nobody knows': {
+  'an unknown critical extension': {
     leaf: root.issue({ extensions: ['1.2.3.4 = critical, ASN1:NULL', ...qwacExtensions('AI')] }),
     anchors: [root],
     outcome: 'invalid',

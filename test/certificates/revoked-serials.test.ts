@@ -107,7 +107,7 @@ async function withEntries(...entries: readonly asn1js.AsnType[]): Promise<Buffe
   return Buffer.from(result.toBER())
 }
 
-t.test('entries that are none are refused, as are critical extensions', async (t) => {
+t.test('malformed entries are refused, as are critical extensions', async (t) => {
   const serial = () => new asn1js.Integer({ value: 5 })
   const date = () => new asn1js.UTCTime({ valueDate: new Date(now) })
   const entry = (...value: asn1js.AsnType[]) => new asn1js.Sequence({ value })

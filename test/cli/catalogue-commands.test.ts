@@ -198,7 +198,7 @@ t.test('diff names what was removed and who is subscribed to the old version', a
   })
 })
 
-t.test('diff of a version with itself says that nothing differs and asks nobody', async (t) => {
+t.test('diff of a version with itself reports no difference and asks no database', async (t) => {
   // No database answers there.
   const env = { ...minimal, DATABASE_URL: 'postgres://127.0.0.1:1/none' }
   const { stdout, code } = await tollgate(

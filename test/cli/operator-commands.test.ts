@@ -104,7 +104,7 @@ t.test(
   },
 )
 
-t.test('whoever waits for approval is approved by being made an operator', async (t) => {
+t.test('making a developer an operator also approves a waiting account', async (t) => {
   const { developer } = await testApplication(stores)
   await database
     .connect<{ developers: { id: string; approved_at: Date | null } }>()

@@ -330,7 +330,7 @@ t.test('help is no mistake and wrong settings are all named', async (t) => {
 })
 
 t.test(
-  'with nobody running, commands open the folder themselves, one after the other',
+  'with no process running, commands open the folder themselves, one at a time',
   async (t) => {
     const DATA_DIR = await testDataDir(t)
     const outcomes = await Promise.all(

@@ -45,7 +45,7 @@ t.test('the answer of CLUSTER SLOTS is read, and no other', async (t) => {
   }
 })
 
-t.test('a node keeps its marker in one of its slots, whoever looks', async (t) => {
+t.test('a node keeps its marker in one of its slots, the same for every process', async (t) => {
   const all = Array.from({ length: 16_384 }, (_, slot) => slot)
   t.equal(markerSlot([]), undefined)
   t.equal(markerSlot(all), 0)

@@ -157,7 +157,7 @@ t.test(
     await redis.cli('DEL', place.key)
     t.equal((await askLate(limit)).decision, 'degraded_admitted')
     await until('the server decides calls', () => server.decidesCalls())
-    // Of the late reply 1 added and 1 granted, on which nobody relies; then both calls decided without it.
+    // The late reply added 1 and granted 1, on which no call relies; then both calls decided without it.
     await until('the store knows four calls', async () =>
       (await redis.cli('GET', limit.bucket)).endsWith(' 0 4'),
     )

@@ -17,7 +17,7 @@ const interleavings: readonly { what: string; tests: readonly (readonly [string,
       ['../proofs/long/redis-sentinel.test.ts', 'what a killed primary had not handed on'],
       [
         '../proofs/long/redis-sentinel.test.ts',
-        'comes back before it followed anybody is not trusted',
+        'comes back before it was a replica is not trusted',
       ],
       ['../proofs/long/redis-cluster.test.ts', '(2) after a flush of one node'],
       ['../proofs/long/redis-cluster.test.ts', '(2) a flush under a connection that stays'],

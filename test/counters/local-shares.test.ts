@@ -43,7 +43,7 @@ function startProcess(processes: number, place?: number) {
     know(processes: number) {
       known = processes
     },
-    /** Of so many calls, how many were admitted. */
+    /** How many of these calls were admitted. */
     call(times: number, calls = 100): number {
       let admitted = 0
       for (let call = 0; call < times; call += 1) {

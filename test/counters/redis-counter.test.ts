@@ -266,7 +266,7 @@ t.test('(13) SCRIPT FLUSH between every call goes unnoticed', { skip }, async (t
 })
 
 t.test(
-  '(10) one key of another type among 50 is replaced, from the floor, and disturbs nobody',
+  '(10) one key of another type among 50 is replaced, from the floor, and affects no other key',
   { skip },
   async (t) => {
     const server = await testRedis(t)

@@ -9,7 +9,7 @@ export const silent = pino({ level: 'silent' })
 /** Long enough that no test meets its end: a calendar-free year. */
 export const longWindowSeconds = 31_536_000
 
-/** The deadline of calls in tests that are not about an outage: a busy machine is none. */
+/** The deadline of calls in tests that are not about an outage: a busy machine must not look like one. */
 export const patientMs = 60_000
 
 /** A process without others. */

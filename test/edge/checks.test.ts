@@ -151,7 +151,7 @@ function table(state: NonNullable<Probe['state']> = {}) {
 // As much of a call as the check looks at.
 const endless = { caller: callerOf('app-1'), address: '', atEnd() {} } as unknown as Call
 
-/** Of the first response, which may be an interim one: without its check, a client that expects 100 is told to go on. */
+/** Status of the first response, which may be interim: a gateway without the check sends 100 Continue to a client that expects it. */
 async function firstStatus(url: string, request: string): Promise<number> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write(request)

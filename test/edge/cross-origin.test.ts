@@ -17,7 +17,7 @@ const openAnswer = [
   'X-Secret: 1',
 ]
 
-/** A gateway beside a portal on loopback; its backend tries to open its answers to everybody. */
+/** A gateway beside a portal on loopback; its backend tries to open its answers to every origin. */
 async function start(test: Test, options: { portalUrl?: string; calls?: number } = {}) {
   const backend = await startRawBackend(test)
   backend.answer = (_request, socket) => {

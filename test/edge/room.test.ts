@@ -49,7 +49,7 @@ t.test(
       t.equal(answer.headers['ratelimit'], undefined, 'the counter was not asked')
     }
     t.equal(await metrics('OVERLOADED'), 50)
-    t.equal(backend.requests.length, connections, 'nobody else reached the backend')
+    t.equal(backend.requests.length, connections, 'no other call reached the backend')
 
     backend.answer = answerOk
     for (const answer of held) answer()

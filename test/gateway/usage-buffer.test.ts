@@ -61,7 +61,7 @@ t.test('counts are taken in portions, and none is counted in two of them', (t) =
   t.end()
 })
 
-t.test('counts that nobody takes are bounded; what comes then is said to be lost', (t) => {
+t.test('counts that are not flushed are bounded; further ones are reported as lost', (t) => {
   const usage = createUsageBuffer({ capacity: 2 })
   const counted = ['a', 'b', 'c', 'a'].map((id) => count(usage, id, 7))
   t.same(counted, [true, true, false, true])

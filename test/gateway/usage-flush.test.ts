@@ -6,7 +6,7 @@ import type { RegistrySchema } from '../../src/registry/schema.ts'
 
 /** A database that cannot be reached, and so many rows that wait for it, of one call each. */
 function startFlush(rows: number) {
-  const pool = () => Promise.reject(new Error('nobody there'))
+  const pool = () => Promise.reject(new Error('unreachable'))
   const usage = createUsageBuffer()
   for (let row = 0; row < rows; row += 1) {
     const counts = usage.find(`application-${row}`, undefined, 7)

@@ -133,7 +133,7 @@ function isRunning(pid: number): boolean {
 interface RunOptions {
   /** Sent when a file has begun. */
   readonly signal?: NodeJS.Signals
-  /** Of each file. */
+  /** Duration of each file. */
   readonly seconds?: number
   readonly requireServices?: '0' | '1'
 }

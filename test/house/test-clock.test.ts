@@ -2,13 +2,13 @@ import t from 'tap'
 import { TestClock } from '../support/test-clock.ts'
 import { until, untilWithin } from '../support/until.ts'
 
-t.test('a wait for a time that nobody moves says so', async (t) => {
+t.test('a wait on a clock that is not moved is reported', async (t) => {
   const clock = new TestClock(0)
   await t.rejects(
     untilWithin(0, 'an hour has passed', () => clock.now > 3_600_000),
     {
       message:
-        /an hour has passed \(a test clock was read [12] times meanwhile, and nobody moved it\)$/,
+        /an hour has passed \(a test clock was read [12] times but not moved\)$/,
     },
   )
 })

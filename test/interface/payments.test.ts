@@ -117,7 +117,7 @@ async function paymentsOf(t: Test, world: InterfaceWorld, version: string) {
     '400 CONSENT_UNKNOWN': { headers: { 'consent-id': randomUUID() } },
     '401 PSU_CREDENTIALS_INVALID': { headers: { 'psu-id': 'PSU-Blocked' } },
     '401 CORPORATE_ID_INVALID': { headers: { 'psu-corporate-id': '510000011' } },
-    // Nobody named the account, and the PSU has none in shekels.
+    // The request names no account, and the PSU has none in shekels.
     '403 PRODUCT_INVALID': {
       headers: { 'psu-id': 'anton.brueckner' },
       body: { ...bill, debtorAccount: undefined },

@@ -99,7 +99,7 @@ t.test('after SIGKILL exactly one of several successors takes the folder over', 
   t.equal(said.filter((line) => line === 'open').length, 1, said.join('; '))
 })
 
-t.test('a lock whose pid now belongs to somebody else is taken over', async (t) => {
+t.test('a lock whose pid now belongs to another program is taken over', async (t) => {
   const path = folder(t)
   const killed = opener(path)
   t.equal(await killed.said, 'open')

@@ -277,7 +277,7 @@ t.test('an exchange that arrives in pieces is not bound to the statement of anot
   slow.destroy()
 })
 
-t.test('a connection that dies inside an exchange or a transaction harms nobody', async (t) => {
+t.test('a connection that breaks during an exchange or a transaction does not affect others', async (t) => {
   const dataDir = await testDataDir(t)
   const embedded = await startEmbeddedDatabase({ dataDir, log })
   const database = openDatabase({ url: embedded.url, log })

@@ -14,11 +14,11 @@ t.test(
   },
 )
 
-t.test('a port somebody listens on is passed over', async (t) => {
+t.test('a port that is in use is skipped', async (t) => {
   const taken = (await freePort({ host, port: 0 })) + 1
   const server = createServer().listen(taken, host)
   t.teardown(() => server.close())
-  // Somebody else may have it.
+  // Another program may have it.
   await Promise.race([
     once(server, 'listening'),
     new Promise((taken) => server.once('error', taken)),

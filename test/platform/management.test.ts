@@ -52,7 +52,7 @@ t.test(
   },
 )
 
-t.test('metrics are compressed for those who ask', async (t) => {
+t.test('metrics are compressed on request', async (t) => {
   const text = `${'gateway_build_info 1\n'.repeat(100)}`
   const metrics = { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: async () => text }
   const app = createManagement({ metrics, probes: [] })

@@ -203,7 +203,7 @@ t.test('a body that is no JSON in UTF-8 is refused and changes nothing', async (
     headers: { 'content-type': 'application/json' },
     body: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
   })
-  t.equal(bytes.status, 401, 'nobody is told of the body before a session')
+  t.equal(bytes.status, 401, 'the body is not judged without a session')
   t.same((await send('GET', '/api/applications')).body, { items: [] })
 })
 
@@ -218,7 +218,7 @@ t.test('bytes that are no UTF-8 are refused, not replaced', async (t) => {
   t.match([answer.status, answer.body.errors], [400, [{ path: '', rule: 'JSON in UTF-8' }]])
 })
 
-t.test('nobody can set what is not theirs to set', async (t) => {
+t.test('developers cannot set members that are not theirs to set', async (t) => {
   const { send } = await beside.signIn()
   const path = await newApplication(send)
   const extra = {
@@ -310,7 +310,7 @@ t.test('an application has a name of its own, and there are so many and no more'
   t.equal((await other('POST', '/api/applications', { name: 'same' })).status, 201, 'per developer')
 })
 
-t.test('applications are listed in pieces, whoever asks only their own', async (t) => {
+t.test('applications are listed in pages, and each developer gets only their own', async (t) => {
   const { send } = await beside.signIn()
   const { send: other } = await beside.signIn()
   const foreign = (await other('POST', '/api/applications', { name: 'foreign' })).body.id
@@ -519,7 +519,7 @@ t.test(
 )
 
 t.test(
-  'anybody learns what the page must know, and whether the gateway answers, at no failed call',
+  'facts of the page and the state of the gateway are public, and cost no failed call',
   async (t) => {
     const facts = await beside.anonymous('GET', '/api/portal')
     t.same(facts.body, {

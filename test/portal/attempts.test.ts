@@ -179,7 +179,7 @@ t.test('what strangers try leaves known browsers and sessions alone', async (t) 
   t.equal(await signIn('phone'), 0)
 })
 
-t.test('whoever holds a known browser or a session guesses a hundred times a day', async (t) => {
+t.test('a thief of a known browser or a session can guess a hundred times a day', async (t) => {
   let now = Date.now()
   t.intercept(Date, 'now', { value: () => now })
   const attempts = createAttempts({
@@ -240,7 +240,7 @@ t.test(
     const unanswered = waitOf(one.countSignIn({ request, email: 'grace@example.com' }))
     await turn()
     timers.tick(2_000)
-    t.ok((await unanswered) > 0, 'nor when nobody answers')
+    t.ok((await unanswered) > 0, 'nor while the store does not answer')
     server.resume()
   },
 )

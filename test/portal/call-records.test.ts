@@ -458,7 +458,7 @@ t.test(
     await fill(other.applicationId, 1_300, 10)
     await pruneOverflow(db, [applicationId])
     t.same(await held(applicationId), { count: 1_000, first: 301 }, 'the oldest are gone')
-    t.same(await held(other.applicationId), { count: 1_300, first: 1 }, 'nobody else loses any')
+    t.same(await held(other.applicationId), { count: 1_300, first: 1 }, 'other applications lose none')
 
     await fill(applicationId, 50, 25 * 60)
     const shown = (await send('GET', calls)).body.items
@@ -484,7 +484,7 @@ t.test(
     await gateway.call({ key: henry.key })
     t.equal((await henry.send('DELETE', `/api/applications/${applicationId}`)).status, 204)
     t.same(await rowsOf(applicationId), [0, 0, 0, 0])
-    // Somebody else's counts of the same time are written with them.
+    // Counts of another application at the same time are written with them.
     const iris = await newDeveloper()
     await gateway.call({ key: iris.key })
     await until("the other application's calls are written", async () => {

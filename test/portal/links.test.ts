@@ -172,7 +172,7 @@ for (const { purpose, make } of kinds) {
       const { token } = await other.make()
       t.equal(await once.use(token), 400, `a ${other.purpose} link`)
     }
-    t.equal(await once.use('A'.repeat(43)), 400, 'one nobody made')
+    t.equal(await once.use('A'.repeat(43)), 400, 'an invented one')
   })
 }
 
@@ -265,7 +265,7 @@ t.test('a new address holds once its link is used, and the old one is told', asy
 })
 
 t.test(
-  "somebody else's address cannot be taken, and asking does not tell that it is one",
+  "another developer's address cannot be taken, and asking does not reveal that it exists",
   async (t) => {
     const [person, other, free] = [await developer(), await developer(), newcomer()]
     const ask = (email: string) =>
@@ -304,7 +304,7 @@ t.test('a reset gives a first password to who was registered by the operator', a
 })
 
 t.test(
-  'with approval nobody signs in before an operator has said so; closed means closed',
+  'with approval, no developer signs in before an operator approves; closed means closed',
   async (t) => {
     await stores.portalState.setSignUpMode({ mode: 'approval', by: 'test' })
     const person = newcomer()
@@ -338,7 +338,7 @@ t.test(
   },
 )
 
-t.test('nobody becomes more than they asked to be', async (t) => {
+t.test('no link grants more than was requested', async (t) => {
   const { client, email } = await developer()
   const more = [
     '"role":"operator"',

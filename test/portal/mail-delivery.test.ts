@@ -299,7 +299,7 @@ t.test('decoys and mails to reserved domains go nowhere', async (t) => {
   t.same(await results(metrics), { reserved: 2, delivered: 1 })
 })
 
-t.test('an address that is more than an address reaches nobody', async (t) => {
+t.test('a malformed address gets no mail', async (t) => {
   const server = await testMailServer(t)
   await server.start()
   const { post, metrics } = await portal(t, { smtpUrl: `smtp://127.0.0.1:${server.port}` })
@@ -317,10 +317,10 @@ t.test('an address that is more than an address reaches nobody', async (t) => {
 })
 
 t.test(
-  'a certificate nobody vouches for is not accepted, from the start or by STARTTLS',
+  'an untrusted certificate is rejected, with implicit TLS and with STARTTLS',
   async (t) => {
     for (const secure of [true, false]) {
-      // The server brings a certificate of its own, which nobody has signed.
+      // The server presents a self-signed certificate.
       const server = await testMailServer(t, { secure, authOptional: true })
       await server.start()
       const smtpUrl = `${secure ? 'smtps' : 'smtp'}://127.0.0.1:${server.port}`
@@ -399,7 +399,7 @@ t.test(
       },
     })
     await server.start()
-    // Leads to this machine too, but is none of the addresses that say so.
+    // Also leads to this machine, but is not a loopback address by name.
     const far = await portal(t, { smtpUrl: `smtp://relay:p%40ss@0.0.0.0:${server.port}` })
     await far.post(reset, to)
     await until('not sent', async () => (await results(far.metrics))['retried'] === 1)

@@ -362,7 +362,7 @@ t.test('each developer is told once of a milestone, with the calls still made', 
   nowMs = Date.parse('2026-12-10T00:00:00Z')
   await run()
   await run()
-  t.equal(outbox.letters.length, 2, 'nobody ran at 90 days nor on the very day: one mail')
+  t.equal(outbox.letters.length, 2, 'no process ran at 90 days or on the day itself: one mail')
   t.match(outbox.letters[1]?.letter, { daysLeft: 21 })
 
   await db

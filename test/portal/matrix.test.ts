@@ -33,7 +33,7 @@ interface Request {
 
 interface Call extends Request {
   /**
-   * Whose call it is: of anybody, of whoever is signed in about themselves
+   * Who may call it: anyone, or a signed-in developer about themselves
    * (`self`), of the owner of the application in the path (`owner`), of an
    * operator.
    */

@@ -30,7 +30,7 @@ const { stores, db } = await besidePortal(t, tollgate)
 let people = 0
 
 /** A person at the provider, with a browser. */
-function somebody(groups: readonly string[] = []) {
+function newDeveloper(groups: readonly string[] = []) {
   people += 1
   const login = `person-${people}`
   const person = {
@@ -43,11 +43,11 @@ function somebody(groups: readonly string[] = []) {
   const portal = createPortalClient(portalUrl, { from: `10.9.0.${people}` })
   return { login, person, portal, there: providerBrowser(provider) }
 }
-type Somebody = ReturnType<typeof somebody>
+type NewDeveloper = ReturnType<typeof newDeveloper>
 
 /** Goes to the provider and back. @returns the path that the provider sends the browser to */
 async function go(
-  { portal, there, login }: Somebody,
+  { portal, there, login }: NewDeveloper,
   body: object = {},
   path = 'provider-sign-in',
 ) {
@@ -56,15 +56,15 @@ async function go(
   return passProvider(there, started.body.url, login)
 }
 
-async function signIn(who: Somebody, body: object = {}) {
+async function signIn(who: NewDeveloper, body: object = {}) {
   return who.portal.get(await go(who, body))
 }
 
-const developerOf = ({ person }: Somebody) => stores.developers.findByEmail(person.email)
+const developerOf = ({ person }: NewDeveloper) => stores.developers.findByEmail(person.email)
 const refusedPage = { status: 403, headers: { 'content-type': /^text\/html/ } }
 
 t.test('a first sign-in makes an account, later ones find it by issuer and subject', async (t) => {
-  const who = somebody()
+  const who = newDeveloper()
   const back = await signIn(who, { next: '/profile' })
   t.match(back, { status: 303, headers: { location: '/sign-in?next=%2Fprofile' } }, back.text)
   t.notOk(who.portal.cookies.has('tollgate_oidc'), 'the transaction is over')
@@ -84,8 +84,8 @@ t.test('a first sign-in makes an account, later ones find it by issuer and subje
 })
 
 t.test('the answer of a provider fits one browser and one sign-in', async (t) => {
-  const who = somebody()
-  const thief = somebody()
+  const who = newDeveloper()
+  const thief = newDeveloper()
   const path = await go(who)
   t.match(await thief.portal.get(path), refusedPage, 'another browser')
   const cookie = who.portal.cookies.get('tollgate_oidc') ?? ''
@@ -105,7 +105,7 @@ t.test('the answer of a provider fits one browser and one sign-in', async (t) =>
 })
 
 t.test('an ID token needs nonce, issuer, audience, time and signature', async (t) => {
-  const who = somebody()
+  const who = newDeveloper()
   t.teardown(() => {
     provider.alter = undefined
     provider.hasForeignKey = false
@@ -131,7 +131,7 @@ t.test('an ID token needs nonce, issuer, audience, time and signature', async (t
 t.test(
   'the group makes an operator and ends all other sessions; without it the role is gone',
   async (t) => {
-    const who = somebody()
+    const who = newDeveloper()
     await signIn(who)
     const first = { ...who, portal: createPortalClient(portalUrl, { from: '10.9.1.1' }) }
     first.there = providerBrowser(provider)
@@ -156,7 +156,7 @@ t.test(
 )
 
 t.test('an address that has an account is not taken over', async (t) => {
-  const who = somebody(['gateway-operators'])
+  const who = newDeveloper(['gateway-operators'])
   await signUpAndIn(tollgate, { email: who.person.email, from: '10.9.2.1' })
   const answer = await signIn(who)
   t.match(answer, refusedPage)
@@ -166,14 +166,14 @@ t.test('an address that has an account is not taken over', async (t) => {
 })
 
 t.test('an address that is not verified is refused', async (t) => {
-  const who = somebody()
+  const who = newDeveloper()
   who.person.isVerified = false
   t.match(await signIn(who), refusedPage)
   t.equal(await developerOf(who), undefined)
 })
 
 t.test('an account of the provider gets no password', async (t) => {
-  const who = somebody()
+  const who = newDeveloper()
   await signIn(who)
   const { id = '', email = '' } = (await developerOf(who)) ?? {}
   t.equal((await who.portal.post('/api/password-resets', { email })).status, 202)
@@ -194,7 +194,7 @@ t.test('an account of the provider gets no password', async (t) => {
 })
 
 t.test('name, address and password of a person of the provider are changed there', async (t) => {
-  const who = somebody()
+  const who = newDeveloper()
   await signIn(who)
   const refusal = { status: 409, body: { code: 'CONFLICT', rule: 'profile-at-provider' } }
   for (const change of [
@@ -208,7 +208,7 @@ t.test('name, address and password of a person of the provider are changed there
 })
 
 t.test('a proof is a new sign-in at the provider, by the same person', async (t) => {
-  const who = somebody(['gateway-operators'])
+  const who = newDeveloper(['gateway-operators'])
   await signIn(who)
   const id = (await developerOf(who))?.id ?? ''
   const age = () =>
@@ -227,7 +227,7 @@ t.test('a proof is a new sign-in at the provider, by the same person', async (t)
   provider.alter = (claims) => ({ ...claims, auth_time: Math.floor(Date.now() / 1000) - 60 })
   t.match(await who.portal.get(await go(who, {}, 'provider')), refusedPage, 'an older sign-in')
   provider.alter = undefined
-  const other = somebody()
+  const other = newDeveloper()
   const asOther = { ...who, login: other.login, there: providerBrowser(provider) }
   t.match(await who.portal.get(await go(asOther, {}, 'provider')), refusedPage, 'another person')
   t.equal((await change()).status, 403)
@@ -247,7 +247,7 @@ t.test('a proof is a new sign-in at the provider, by the same person', async (t)
 })
 
 t.test('who cancels, and a provider that is away, get a page that says so', async (t) => {
-  const who = somebody()
+  const who = newDeveloper()
   const { url } = (await who.portal.post('/api/session/provider-sign-in', {})).body
   const cancelled = await who.portal.get(await passProvider(who.there, url, undefined))
   t.match(cancelled, refusedPage)
@@ -269,7 +269,7 @@ t.test('who cancels, and a provider that is away, get a page that says so', asyn
 })
 
 t.test('sign-out ends the session here, and names the address that ends it there', async (t) => {
-  const who = somebody()
+  const who = newDeveloper()
   await signIn(who)
   const out = await who.portal.delete('/api/session')
   t.equal(out.status, 200)
@@ -280,7 +280,7 @@ t.test('sign-out ends the session here, and names the address that ends it there
 })
 
 t.test('a person of the provider deletes the account without a password', async (t) => {
-  const who = somebody()
+  const who = newDeveloper()
   await signIn(who)
   t.equal((await who.portal.delete('/api/session/developer', {})).status, 204)
   t.equal(await developerOf(who), undefined)

@@ -51,7 +51,7 @@ const overrideInput = (changes: object = {}) => ({
   ...changes,
 })
 
-t.test('to everybody but operators the operator’s API is unknown', async (t) => {
+t.test('the operator’s API is unknown to all but operators', async (t) => {
   const caller = await newCaller()
   const { applicationId } = caller
   const document = await beside.anonymous('GET', '/api/openapi.json')
@@ -106,7 +106,7 @@ t.test('an application suspended here is refused by the gateway', async (t) => {
 })
 
 t.test(
-  'a suspended developer’s applications are refused and sessions end; nobody suspends themself',
+  'a suspended developer’s applications are refused and sessions end; operators cannot suspend themselves',
   async (t) => {
     const { developer, call, send: owner } = await newCaller()
     const suspended = await send('POST', `${root}/developers/${developer.id}/suspend`)
@@ -236,7 +236,7 @@ t.test('what no override can be is refused by field', async (t) => {
   }
 })
 
-t.test('whoever waits for approval is let in once, with one mail', async (t) => {
+t.test('a waiting developer is approved once, with one mail', async (t) => {
   const { developer } = await beside.signIn()
   const pending = beside.db
     .updateTable('developers')
@@ -452,7 +452,7 @@ t.test('an operator sees who calls most, who will soon be refused, and reports i
   })
 })
 
-t.test('the switch of sign-ups is turned here, seen by everybody and on record', async (t) => {
+t.test('the sign-up mode is changed here, visible to all and audited', async (t) => {
   const { anonymous } = beside
   t.same((await send('GET', `${root}/sign-up`)).body, { mode: 'open' })
   for (const mode of ['approval', 'off', 'open']) {

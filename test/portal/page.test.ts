@@ -223,7 +223,7 @@ t.test('a page that lists the APIs holds the list, and the first page its sample
   t.notOk('apis' in bootIn(await (await open('/sign-in')).text()))
 })
 
-t.test('documents and published texts are compressed for those who accept it', async (t) => {
+t.test('documents and published texts are compressed for clients that accept it', async (t) => {
   for (const [path, encoding] of [
     ['/', 'gzip'],
     ['/api/apis', 'br'],

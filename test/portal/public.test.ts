@@ -83,7 +83,7 @@ const app = createPortal({
 })
 t.teardown(() => app.close())
 
-t.test('anybody learns which operations each version has and under which plans', async (t) => {
+t.test('the operations and plans of each version are public', async (t) => {
   const { items } = (await app.inject('/api/apis')).json()
   const counts = items.flatMap(
     (api: { api: string; versions: { version: string; operations: unknown[] }[] }) =>

@@ -125,7 +125,7 @@ t.test('origins are at most ten, without a path, and over TLS', async (t) => {
   t.match(full, { status: 200, body: { redirectOrigins: ten } })
 })
 
-t.test('every change of the origins is in the audit, whoever makes it', async (t) => {
+t.test('every change of the origins is in the audit log, regardless of the actor', async (t) => {
   const { id, path } = await newCaller('Audited')
   await send('PATCH', path, { redirectOrigins: ['https://a.example', 'https://b.example'] })
   await send('PATCH', path, { redirectOrigins: ['https://a.example', 'https://b.example'] })

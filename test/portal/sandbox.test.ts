@@ -35,7 +35,7 @@ t.test('with a sandbox', async (t) => {
     return JSON.parse(await answer.text())
   }
 
-  t.test('anybody sees the people whom the bank was seeded with', async (t) => {
+  t.test('the customers of the seeded bank are public', async (t) => {
     const { status, body } = await beside.anonymous('GET', '/api/sandbox')
     t.equal(status, 200)
     t.same(

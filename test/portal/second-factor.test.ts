@@ -15,19 +15,19 @@ const otherPassword = 'slow rivers carry old letters'
 let people = 0
 
 /** A developer who is signed in, without a second factor. */
-async function somebody() {
+async function newDeveloper() {
   people += 1
   const email = `factor-${people}@example.com`
   const from = `10.3.0.${people}`
   const client = await signUpAndIn(tollgate, { email, from })
   const developer = await stores.developers.findByEmail(email)
-  if (developer === undefined) throw new Error('nobody signed up')
+  if (developer === undefined) throw new Error('the sign-up failed')
   return { client, email, from, id: developer.id }
 }
 
 /** One with an authenticator app. */
 async function withApp() {
-  const person = await somebody()
+  const person = await newDeveloper()
   return { ...person, ...(await addApp(person.client.post)) }
 }
 
@@ -63,7 +63,7 @@ const failedCodes = async (id: string) =>
 t.test(
   'an authenticator app is added by a code of it, with ten recovery codes, and ends all other sessions',
   async (t) => {
-    const person = await somebody()
+    const person = await newDeveloper()
     const other = await enterPassword(person)
     t.equal(other.answer.status, 200, 'without a second factor the password suffices')
     const { post, get } = person.client
@@ -112,7 +112,7 @@ t.test('with a second factor the right password alone opens no session', async (
 })
 
 t.test('a wrong password is answered alike with and without a second factor', async (t) => {
-  const [plain, guarded] = [await somebody(), await withApp()]
+  const [plain, guarded] = [await newDeveloper(), await withApp()]
   const answers = await Promise.all(
     [plain, guarded].map((person) => enterPassword(person, 'not the password')),
   )
@@ -316,7 +316,7 @@ t.test('removing the last factor takes the recovery codes along; a developer may
 })
 
 t.test('an operator cannot sign in without a second factor, nor remove the last one', async (t) => {
-  const bare = await somebody()
+  const bare = await newDeveloper()
   await stores.operators.add({ id: bare.id, by: 'test' })
   t.equal((await bare.client.get('/api/session')).status, 401, 'the developer’s session has ended')
   const { answer } = await enterPassword(bare)
@@ -408,7 +408,7 @@ t.test('of eight enrolments by one link at once one succeeds', async (t) => {
 t.test(
   'the holder of an enrolment link guesses the password no faster than a stranger',
   async (t) => {
-    const person = await somebody()
+    const person = await newDeveloper()
     await stores.operators.add({ id: person.id, by: 'test' })
     const token =
       (await stores.factors.issueEnrolment({ developerId: person.id, by: 'test' })) ?? ''
@@ -426,7 +426,7 @@ t.test(
 )
 
 t.test('with a password the link asks for it; the link alone is worth nothing', async (t) => {
-  const person = await somebody()
+  const person = await newDeveloper()
   await stores.operators.add({ id: person.id, by: 'test' })
   const issue = () => stores.factors.issueEnrolment({ developerId: person.id, by: 'test' })
   const token = (await issue()) ?? ''

@@ -22,13 +22,13 @@ const otherPassword = 'slow rivers carry old letters'
 let people = 0
 
 /** A developer of their own who is signed in. */
-async function somebody() {
+async function newDeveloper() {
   people += 1
   const email = `sessions-${people}@example.com`
   const from = `10.1.0.${people}`
   const client = await signUpAndIn(tollgate, { email, from })
   const developer = await stores.developers.findByEmail(email)
-  if (developer === undefined) throw new Error('nobody signed up')
+  if (developer === undefined) throw new Error('the sign-up failed')
   return { client, email, from, id: developer.id, cookie: client.cookies.get(cookieName) ?? '' }
 }
 
@@ -45,7 +45,7 @@ function signInAgain({ email, from }: { email: string; from: string }, password 
 }
 
 t.test('signing up by the link of the mail leads to a session that says who one is', async (t) => {
-  const { client, email } = await somebody()
+  const { client, email } = await newDeveloper()
   const { status, body, headers } = await client.get('/api/session')
   t.equal(status, 200)
   t.match(body.developer, {
@@ -64,7 +64,7 @@ t.test('signing up by the link of the mail leads to a session that says who one 
 t.test(
   'who opens the link of the mail and chooses a password is signed in, under a new session id',
   async (t) => {
-    const stranger = await somebody()
+    const stranger = await newDeveloper()
     const email = 'sessions-link@example.com'
     const browser = createPortalClient(urls.portal, { from: '10.1.1.1' })
     await browser.post('/api/developers', { email, name: 'Ada Lovelace' })
@@ -81,7 +81,7 @@ t.test(
 )
 
 t.test(
-  'a link that does not work signs nobody in, and from another site it is refused',
+  'an invalid link starts no session, and a link from another site is refused',
   async (t) => {
     const email = 'sessions-used@example.com'
     const person = await signUpAndIn(tollgate, { email, from: '10.1.1.2' })
@@ -111,7 +111,7 @@ t.test('an account that waits for approval is not signed in by its link', async 
 })
 
 t.test('the cookie is for this host alone, out of reach of scripts and other sites', async (t) => {
-  const person = await somebody()
+  const person = await newDeveloper()
   const { answer } = await signInAgain(person)
   const { pair, attributes } = cookieNamed(cookieName, answer)
   t.match(pair, /^tollgate_session=[A-Za-z0-9_-]{43}\.[A-Za-z0-9+/]{43}$/)
@@ -128,7 +128,7 @@ t.test('visitors get no cookie and leave no row', async (t) => {
 })
 
 t.test('the database holds the SHA-256 of a session id, never the id', async (t) => {
-  const { cookie, id } = await somebody()
+  const { cookie, id } = await newDeveloper()
   const sessionId = cookie.split('.', 1)[0] ?? ''
   const rows = await db
     .selectFrom('sessions')
@@ -142,7 +142,7 @@ t.test('the database holds the SHA-256 of a session id, never the id', async (t)
 })
 
 t.test('a session planted before the sign-in is not the one after it', async (t) => {
-  const [victim, attacker] = [await somebody(), await somebody()]
+  const [victim, attacker] = [await newDeveloper(), await newDeveloper()]
   const client = createPortalClient(urls.portal, { from: victim.from })
   client.cookies.set(cookieName, attacker.cookie)
   await client.post('/api/session', { email: victim.email, password: testPassword })
@@ -158,7 +158,7 @@ t.test('a session planted before the sign-in is not the one after it', async (t)
 })
 
 t.test('a cookie that was tampered with opens no session', async (t) => {
-  const { cookie } = await somebody()
+  const { cookie } = await newDeveloper()
   const [id = '', signature = ''] = cookie.split('.')
   const turned = `${id.startsWith('A') ? 'B' : 'A'}${id.slice(1)}`
   for (const forged of [id, `${turned}.${signature}`, `${id}.`, `${id}.${signature}A`, '', '.']) {
@@ -168,7 +168,7 @@ t.test('a cookie that was tampered with opens no session', async (t) => {
 })
 
 t.test('an unknown cookie is not deleted: a newer one may be on its way', async (t) => {
-  const { client, cookie } = await somebody()
+  const { client, cookie } = await newDeveloper()
   await client.delete('/api/session')
   const late = createPortalClient(urls.portal)
   late.cookies.set(cookieName, cookie)
@@ -178,7 +178,7 @@ t.test('an unknown cookie is not deleted: a newer one may be on its way', async 
 })
 
 t.test('two cookies of that name are refused: one of them is not ours', async (t) => {
-  const { cookie } = await somebody()
+  const { cookie } = await newDeveloper()
   for (const header of [
     `${cookieName}=${cookie}; ${cookieName}=${cookie}`,
     `${cookieName}=x; other=1; ${cookieName}=${cookie}`,
@@ -195,7 +195,7 @@ t.test('two cookies of that name are refused: one of them is not ours', async (t
 t.test(
   'an old id is dead after signing out, and out of nothing nothing is signed out',
   async (t) => {
-    const { client, cookie } = await somebody()
+    const { client, cookie } = await newDeveloper()
     t.equal((await client.delete('/api/session')).status, 204)
     t.notOk(client.cookies.has(cookieName))
     t.equal(await statusWith(cookie), 401)
@@ -204,9 +204,9 @@ t.test(
 )
 
 t.test(
-  'signing out everywhere ends the sessions of all browsers, and of nobody else',
+  'signing out everywhere ends the sessions of all browsers, and of no other developer',
   async (t) => {
-    const [person, other] = [await somebody(), await somebody()]
+    const [person, other] = [await newDeveloper(), await newDeveloper()]
     const { client: second } = await signInAgain(person)
     t.equal((await second.delete('/api/sessions')).status, 204)
     t.equal(await statusWith(person.cookie), 401)
@@ -218,7 +218,7 @@ t.test(
 t.test(
   'a password change needs the old password, ends every other session and gives this one a new id',
   async (t) => {
-    const person = await somebody()
+    const person = await newDeveloper()
     const { client: second } = await signInAgain(person)
     const secondCookie = second.cookies.get(cookieName) ?? ''
     for (const currentPassword of ['not the password', undefined]) {
@@ -241,7 +241,7 @@ t.test(
 )
 
 t.test('a reset ends every session', async (t) => {
-  const { client, cookie, email } = await somebody()
+  const { client, cookie, email } = await newDeveloper()
   await client.post('/api/password-resets', { email })
   const token = await mailedToken(dataDir, 'password-reset', email)
   const confirmed = await client.post('/api/password-resets/confirm', {
@@ -253,7 +253,7 @@ t.test('a reset ends every session', async (t) => {
 })
 
 t.test('a suspension ends every session, and only the right password reveals it', async (t) => {
-  const person = await somebody()
+  const person = await newDeveloper()
   await stores.developers.suspend({ id: person.id, by: 'test' })
   t.equal(await statusWith(person.cookie), 401)
   t.match((await signInAgain(person)).answer, {
@@ -270,7 +270,7 @@ t.test('a suspension ends every session, and only the right password reveals it'
 })
 
 t.test('a deleted account leaves nothing: no session, no way in, no row', async (t) => {
-  const person = await somebody()
+  const person = await newDeveloper()
   const application = await person.client.post('/api/applications', { name: 'To be gone' })
   t.equal(application.status, 201, application.text)
   const refused = await person.client.delete('/api/session/developer', {
@@ -298,7 +298,7 @@ t.test('a deleted account leaves nothing: no session, no way in, no row', async 
 })
 
 t.test('a session ends after eight hours without a request and after seven days', async (t) => {
-  const { cookie, id } = await somebody()
+  const { cookie, id } = await newDeveloper()
   const seen = (ago: string) =>
     db
       .updateTable('sessions')
@@ -332,7 +332,7 @@ t.test('a session ends after eight hours without a request and after seven days'
 })
 
 t.test('the list of sessions names each browser, and one ends without the others', async (t) => {
-  const [person, stranger] = [await somebody(), await somebody()]
+  const [person, stranger] = [await newDeveloper(), await newDeveloper()]
   const second = createPortalClient(urls.portal, { from: person.from })
   const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
   const credentials = { email: person.email, password: testPassword }
@@ -358,7 +358,7 @@ t.test('the list of sessions names each browser, and one ends without the others
 })
 
 t.test('of more than 20 sessions the one unused for the longest time ends', async (t) => {
-  const person = await somebody()
+  const person = await newDeveloper()
   const { hash } = await db
     .selectFrom('developers')
     .select('password_hash as hash')
@@ -428,7 +428,7 @@ t.test('a session of an operator ends after one hour without a request and after
 })
 
 t.test('all sessions end when a developer becomes an operator', async (t) => {
-  const person = await somebody()
+  const person = await newDeveloper()
   await stores.operators.add({ id: person.id, by: 'test' })
   t.equal(await statusWith(person.cookie), 401)
   await stores.operators.remove({ id: person.id, by: 'test' })
@@ -436,7 +436,7 @@ t.test('all sessions end when a developer becomes an operator', async (t) => {
 })
 
 t.test('a session cannot begin with a password that was changed meanwhile', async (t) => {
-  const { id } = await somebody()
+  const { id } = await newDeveloper()
   const proof = { developerId: id, passwordHash: 'another', factor: null }
   const begun = await stores.sessions.begin({ id: 'x', agent: '', ...proof })
   t.equal(begun, false)
@@ -473,7 +473,7 @@ t.test('what a session needs is refused without one, before its body is looked a
 })
 
 t.test('every change of an account leaves an audit entry without personal data', async (t) => {
-  const { client, id, email } = await somebody()
+  const { client, id, email } = await newDeveloper()
   await client.patch('/api/session/developer', { currentPassword: testPassword, name: 'Grace' })
   await client.put('/api/session/developer/mails', {
     limits: true,

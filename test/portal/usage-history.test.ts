@@ -223,7 +223,7 @@ t.test(
   },
 )
 
-t.test('nobody but the owner gets the history', async (t) => {
+t.test('only the owner gets the history', async (t) => {
   const other = await beside.signIn()
   for (const path of [history, `${history}.csv`]) {
     t.equal((await other.send('GET', path)).status, 404)

@@ -19,7 +19,7 @@ import { until } from '../support/until.ts'
 const skip = chromiumMissing()
 const email = 'ada@example.com'
 const password = 'seven quiet herons by the weir'
-/** Of each operation. */
+/** Limit of each operation. */
 const calls = 20
 /** Fewer than the connections to the database, for which a call waits a second at most. */
 const atOnce = 6
@@ -45,7 +45,7 @@ t.test(
           .getByRole('link', { name, exact: true })
       const dialog = page.getByRole('dialog')
 
-      // Sign-up: the address first, the password to whoever opens the mail.
+      // Sign-up: the address first, the password once the mail is opened.
       const main = page.getByRole('main')
       const banner = page.getByRole('banner')
       await page.clock.install()

@@ -193,7 +193,7 @@ t.test('a deployment that would multiply limits or lack its secrets is refused',
   )
 })
 
-t.test('a role there is none of is a mistake of the command line', async (t) => {
+t.test('an unknown role is a command-line error', async (t) => {
   const { code, stderr } = await tollgate(anyPorts, 'start', 'gateway', 'proxy')
   t.equal(code, 2)
   t.match(stderr, 'there is no role proxy; roles are gateway, portal, backend')

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const launcher = join(root, 'bin', 'tollgate.js')
-/** With which the image starts it, so that it is one process. */
+/** Arguments with which the image starts it, so that it is one process. */
 const serving: readonly string[] = JSON.parse(
   readFileSync(join(root, 'bin', 'node-options.json'), 'utf8'),
 )

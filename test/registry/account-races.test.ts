@@ -37,8 +37,8 @@ t.test(
     const atOnce = (...works: Promise<unknown>[]): Promise<unknown> =>
       Promise.all(works.map((work) => work.catch((error: unknown) => failures.push(error))))
 
-    /** Somebody with two links on their way. */
-    async function somebody() {
+    /** A developer with two links in the mail. */
+    async function newDeveloper() {
       const { id, email } = await stores.developers.create({
         email: address(),
         name: 'Ada',
@@ -67,7 +67,7 @@ t.test(
     }
 
     for (let round = 0; round < rounds; round++) {
-      const { id, email, resetToken, addressToken } = await somebody()
+      const { id, email, resetToken, addressToken } = await newDeveloper()
       const own = { developerId: id, checkedHash: 'h', ...sent }
       await atOnce(
         stores.profiles.confirmEmail({ token: addressToken, ...sent }),
@@ -81,7 +81,7 @@ t.test(
     t.same(failures, [], 'changes of one account')
 
     for (let round = 0; round < rounds; round++) {
-      const { id, email, resetToken, addressToken } = await somebody()
+      const { id, email, resetToken, addressToken } = await newDeveloper()
       await atOnce(
         stores.developers.delete({ id, by: 'test' }),
         stores.passwordResets.complete({ token: resetToken, passwordHash: 'h', ...sent }),
@@ -92,7 +92,7 @@ t.test(
     }
     t.same(failures, [], 'its deletion among them')
 
-    const { id, email } = await somebody()
+    const { id, email } = await newDeveloper()
     await Promise.all(
       Array.from({ length: 10 }, () => stores.passwordResets.request({ email, ...sent })),
     )

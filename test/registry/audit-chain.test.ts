@@ -197,7 +197,7 @@ for (const { name, open, skip } of eachDatabase) {
     })
 
     t.test(
-      'retention takes the oldest part and leaves a checkpoint that nobody can forge',
+      'retention takes the oldest part and leaves an unforgeable checkpoint',
       async (t) => {
         const before = await auditChain.verify()
         const border = new Date()

@@ -164,7 +164,7 @@ async function end({ child, hasFailed }: Process): Promise<string | undefined> {
       return `its process did not end within ${endSeconds} s`
     }
   }
-  // Programs that it started and nobody ended.
+  // Programs that it started and that are still running.
   killGroup(child)
   if (child.signalCode !== null) return `its process ended with ${child.signalCode}`
   // Tap, too, ends with a code when a file has failed.

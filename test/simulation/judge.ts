@@ -37,13 +37,13 @@ const deadlineMs = 250
 /** What a decision takes beside the deadline: a turn of the event loop. */
 const turnMs = 3
 
-/** In which a process meets the others, without a fault. */
+/** Time in which a process discovers the others, without a fault. */
 const meetingMs = 3000
 
-/** In which a process reaches the store for the first time, without a fault. */
+/** Time in which a process reaches the store for the first time, without a fault. */
 const contactMs = 500
 
-/** In which every process connects to a new primary and probes it. */
+/** Time in which every process connects to a new primary and probes it. */
 const unreachedMs = 1500
 
 /** Packets, one after the other, from a connection that breaks to a process that counts. */

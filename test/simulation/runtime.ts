@@ -48,12 +48,12 @@ export function clearTimeout(timer: Timer | undefined): void {
 export const clearInterval = clearTimeout
 export const clearImmediate = clearTimeout
 
-/** Of `node:timers/promises`. */
+/** Replaces that of `node:timers/promises`. */
 export function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Of `node:crypto`. */
+/** Replaces that of `node:crypto`. */
 export function randomInt(least: number, above: number): number {
   return theWorld().random.between(least, above - 1)
 }

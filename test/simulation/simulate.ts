@@ -62,7 +62,7 @@ export interface History {
 /** Time that the gateways have to share counts again. */
 export const recoveryMs = 12_000
 
-/** In which every process notices that the store has lost its counters. */
+/** Time in which every process notices that the store has lost its counters. */
 export const noticeMs = 700
 
 interface Gateway {

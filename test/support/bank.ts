@@ -42,7 +42,7 @@ export interface TestCall {
 export interface TestAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed, of every shape; an empty object when there is none. */
+  /** Parsed, of every shape; an empty object without a body. */
   readonly body: ReturnType<typeof JSON.parse>
 }
 

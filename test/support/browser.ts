@@ -50,7 +50,7 @@ export interface TestBrowser {
    * Opens a page in a context of its own (no cookies), runs the steps, and
    * asserts that nothing was written to the console, no script failed, no
    * request went to another origin, nothing broke the content security policy
-   * and nothing was answered with an error nobody expected.
+   * and no response was an unexpected error.
    */
   visit(t: Test, options: VisitOptions, steps: Steps): Promise<void>
   /**
@@ -96,7 +96,7 @@ export async function startBrowser(): Promise<TestBrowser> {
         await page.emulateMedia({ colorScheme: firstLook.colorScheme })
         await watched(t, opened, steps, async () => {
           await page.evaluate('localStorage.clear(); sessionStorage.clear()')
-          // What is under way ends here: it is none of the next visit.
+          // Pending requests end here, so that they do not count for the next visit.
           await page.goto('about:blank')
           await context.clearCookies()
         })
@@ -219,7 +219,7 @@ function matches(pattern: string, answer: string): boolean {
 
 /** Resolves when nothing moves any more but what never stops. */
 export async function stillness(page: Page): Promise<void> {
-  // A busy browser draws no frames for a page nobody sees.
+  // A busy browser draws no frames for a hidden page.
   await page.bringToFront()
   await evaluate(
     page,
@@ -253,9 +253,9 @@ const secondsBetweenMax = 15
 
 /** What a page adapts to. */
 export interface Look {
-  /** Of the system. */
+  /** Colour scheme of the system. */
   readonly colorScheme: 'light' | 'dark'
-  /** Of the window, pixels. */
+  /** Width of the window in pixels. */
   readonly width: number
 }
 

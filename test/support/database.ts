@@ -39,7 +39,7 @@ export interface TestDatabase {
 
 /** An embedded one. */
 export interface TestEmbedded extends TestDatabase {
-  /** Ends it under those who are connected. */
+  /** Ends it while clients are connected. */
   stop(): Promise<void>
 }
 

@@ -47,7 +47,7 @@ function tableOf(statement: string): string | undefined {
   )?.[1]
 }
 
-/** Whether a new column must be given by whoever inserts. */
+/** Whether an insert must give a value for a new column. */
 function addsRequired(statement: string): boolean {
   return (
     statement.startsWith('alter table') &&

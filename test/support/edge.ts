@@ -87,7 +87,7 @@ export interface TestEdge {
   readonly url: string
   readonly metrics: () => Promise<string>
   readonly counter: Counter
-  /** Of the public listener. */
+  /** Server of the public listener. */
   readonly server: Server
   /** How many are open. */
   readonly connections: () => Promise<number>

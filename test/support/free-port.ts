@@ -1,6 +1,6 @@
 import { freePort as freePortOf } from '../../src/platform/http/free-port.ts'
 
-/** A port of loopback nobody listened on a moment ago. */
+/** A loopback port that was free a moment ago. */
 export function freePort(): Promise<number> {
   return freePortOf({ host: '127.0.0.1', port: 0 })
 }

@@ -27,7 +27,7 @@ export interface IdentityFlaws {
   /** Seconds from now on. */
   readonly issuedIn?: number
   readonly expiresIn?: number
-  /** Signs with a key nobody knows. */
+  /** Signs with an unknown key. */
   readonly isForged?: boolean
 }
 

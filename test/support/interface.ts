@@ -72,7 +72,7 @@ export interface InterfaceOptions {
 }
 
 /**
- * Starts bank and gateway; everything is gone with the test. Nobody is refused
+ * Starts bank and gateway; everything is gone with the test. No one is refused
  * for the number of its calls.
  */
 export async function interfaceWorld(

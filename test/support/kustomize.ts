@@ -50,7 +50,7 @@ interface State {
   manifests: Manifest[]
   /** Data of each generated ConfigMap, by its name. */
   readonly data: Map<string, Map<string, string>>
-  /** Of these, those that keep their names when their data changes. */
+  /** Those that keep their names when their data changes. */
   readonly named: Set<string>
 }
 

@@ -6,7 +6,7 @@ import { parseMail, type ReadMail } from './mails.ts'
 
 /** A mail as it came in over SMTP. */
 export interface TakenMail extends ReadMail {
-  /** Of the envelope. */
+  /** Sender in the envelope. */
   readonly from: string
   readonly recipients: readonly string[]
   /** Whether it came over TLS. */

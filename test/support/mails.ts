@@ -7,7 +7,7 @@ import { readHeader } from '../../src/portal/mail/read-header.ts'
 import { testKeyring } from './keyring.ts'
 import { until } from './until.ts'
 
-/** A mail as somebody finds it. */
+/** A mail as its recipient sees it. */
 export interface ReadMail {
   /** Without the path; undefined where it came over SMTP. */
   readonly file: string | undefined
@@ -23,7 +23,7 @@ export interface ReadMail {
   readonly token: string | undefined
 }
 
-/** Mails that nobody sends, for a portal without a server of its own. */
+/** Mails that are not sent, for a portal without a mail server. */
 export function testMails(portalUrl = 'https://portal.example'): Mails {
   const key = testKeyring(0)
   const optOuts = createOptOuts({ key })

@@ -34,7 +34,7 @@ const sepa = {
   creditorAccount: { iban: 'FR1420041010050500013M02606' },
 }
 
-/** SEPA direct debits, from everybody and between companies. */
+/** SEPA direct debits, core and business-to-business. */
 export const core = {
   ...sepa,
   mandateId: 'RF-88120',

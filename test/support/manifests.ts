@@ -63,7 +63,7 @@ export function documentedOverlay(t: Test): string {
 
 /** A pod as a Deployment or Job makes it. */
 export interface Pod {
-  /** Of the Deployment or Job. */
+  /** Name of the Deployment or Job. */
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly spec: IPodSpec

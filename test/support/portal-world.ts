@@ -17,7 +17,7 @@ export type Viewer = 'visitor' | 'newcomer' | 'developer' | 'operator'
 export interface PortalWorld {
   readonly tollgate: RunningTollgate
   readonly beside: BesidePortal
-  /** Everybody but the visitor. */
+  /** Every role except the visitor. */
   readonly viewers: Readonly<Record<Exclude<Viewer, 'visitor'>, SignedIn>>
   /** Ids of the developer's applications. */
   readonly applications: {
@@ -85,7 +85,7 @@ export async function startPortalWorld(
   await operator.send('POST', `/api/operator${suspended.slice(4)}/suspend`)
   await newApplication(
     developer,
-    'A name somebody gave without thinking about widths, WithAWordThatIsLongerThanAnyScreenOfAPhone',
+    'A name given without thinking about widths, WithAWordThatIsLongerThanAnyScreenOfAPhone',
   )
   const fresh = await newApplication(newcomer, 'Fresh idea')
   await operator.send('POST', `/api/operator${busy.slice(4)}/overrides`, {
@@ -173,7 +173,7 @@ async function leaveTraces({ db, stores }: BesidePortal): Promise<void> {
   await stores.developers.suspend({ id, by: 'operator:demo' })
 }
 
-/** Of an application's requests for more calls, an operator has declined one, and one waits. */
+/** An application's requests for more calls: one declined by an operator, one waiting. */
 async function askForCalls({ send }: SignedIn, operator: SignedIn, application: string) {
   const ask = (api: string, version: string, calls: number, reason: string) =>
     send('POST', `${application}/limit-requests`, { api, version, limit: 'default', calls, reason })

@@ -102,7 +102,7 @@ function bodyEnd(text: string, from: number, head: string): number | undefined {
   for (let at = from; ; ) {
     const lineEnd = text.indexOf('\r\n', at)
     const size = Number.parseInt(text.slice(at, lineEnd), 16)
-    // A size that is none never ends; what came is told when the connection closes.
+    // A malformed size never ends; the data is returned when the connection closes.
     if (lineEnd < 0 || Number.isNaN(size)) return undefined
     at = lineEnd + 2 + size + 2
     // The trailer section, which may be empty.

@@ -147,7 +147,7 @@ export async function startRedisCluster({
   async function ownerOf(slot: number): Promise<ClusterNode> {
     const line = (await view()).find((fields) => hasSlot(fields.slice(8), slot))
     const node = nodeOf(line?.[0])
-    if (node === undefined) throw new Error(`nobody has slot ${slot}`)
+    if (node === undefined) throw new Error(`no node has slot ${slot}`)
     return node
   }
 

@@ -15,7 +15,7 @@ export interface RedisSentinel {
   /** What they call the two servers: the "master name". */
   readonly group: string
   readonly servers: readonly [RedisServer, RedisServer]
-  /** Of the sentinels, each an ordinary Redis to `redisCommand`. */
+  /** Ports of the sentinels; `redisCommand` treats each as an ordinary Redis. */
   readonly sentinelPorts: readonly number[]
   /** The server most sentinels name now. */
   primary(): Promise<RedisServer>
@@ -167,7 +167,7 @@ export async function startRedisSentinel(): Promise<RedisSentinel> {
   }
 }
 
-/** Of a sentinel's reply about one server: names and values, a line each. @throws when the name is missing, as in an error */
+/** A field of a sentinel's reply about one server, which has a name or a value in each line. @throws when the name is missing, as in an error */
 function fieldOf(reply: string, name: string): string {
   const lines = reply.split('\n')
   const value = lines[lines.indexOf(name) + 1]

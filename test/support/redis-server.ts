@@ -21,7 +21,7 @@ export interface RedisServer {
   stop(): Promise<void>
   /** Starts it again on the same port and folder, after {@link kill}. */
   restart(): Promise<void>
-  /** Halts it and lets it go on (SIGSTOP, SIGCONT): it keeps its connections and answers nobody. */
+  /** Suspends and resumes it (SIGSTOP, SIGCONT): while suspended, it keeps its connections but does not answer. */
   suspend(): void
   resume(): void
   /** {@link redisCommand} */

@@ -12,10 +12,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** What a fixture's database was made with, and the keys in it. */
 export interface ReleaseSecrets {
   readonly pepper: string
-  /** Of an application with every subscription of the sample plan. */
+  /** Key of an application with every subscription of the sample plan. */
   readonly key: string
   readonly applicationId: string
-  /** Of an application that the release itself gave a limit of {@link limitedCalls}. */
+  /** Key of an application that the release itself gave a limit of {@link limitedCalls}. */
   readonly limitedKey: string
   readonly limitedCalls: number
   /** Calls of `key` that the release served and recorded. */

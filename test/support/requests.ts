@@ -25,7 +25,7 @@ export const consentRequest = {
   combinedServiceIndicator: false,
 }
 
-/** A mandate on the account of Noa Levi; whoever makes several gives each a mandateId of its own. */
+/** A mandate on the account of Noa Levi; several need different mandateIds. */
 export const mandateRequest = {
   mandateId: 'GWW-2026-004411',
   type: { localInstrumentCode: 'MASAV' },

@@ -23,7 +23,7 @@ export class TestClock {
   }
 }
 
-/** Every clock of this process that somebody may still read. */
+/** Every clock of this process that may still be read. */
 const clocks = new Set<WeakRef<TestClock>>()
 
 /** Begins to watch the clocks. The result tells, at any later moment, which were read but not moved since; undefined: none. */
@@ -39,6 +39,6 @@ export function watchClocks(): () => string | undefined {
     )
     if (still === undefined) return undefined
     const reads = still.clock.used.reads - still.reads
-    return `a test clock was read ${reads} times meanwhile, and nobody moved it`
+    return `a test clock was read ${reads} times but not moved`
   }
 }

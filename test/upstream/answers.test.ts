@@ -17,7 +17,7 @@ type Understood =
 interface Message {
   readonly name: string
   readonly octets: string
-  /** The backend ends the connection behind it. */
+  /** The backend ends the connection after it. */
   readonly ends?: boolean
 }
 
@@ -119,7 +119,7 @@ const invalid: readonly Message[] = [
   },
 ]
 
-/** Sends this to whoever asks, in pieces of so many octets. */
+/** Sends this in answer to any request, in pieces of this many octets. */
 async function startBackend(t: Test, message: Message, pieceBytes: number): Promise<number> {
   const octets = Buffer.from(message.octets, 'latin1')
   const server = createServer({ noDelay: true }, (socket) => {
@@ -216,7 +216,7 @@ t.test('a status line that is not one of HTTP/1 fails the answer, however it is 
   await pool.close()
 })
 
-t.test('what comes behind an answer, or unasked, is nobody’s answer', async (t) => {
+t.test('data after an answer, or unsolicited, answers no request', async (t) => {
   let connections = 0
   const closed = new Set<number>()
   let sendUnasked = () => {}

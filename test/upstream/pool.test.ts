@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 /** A request that reached the backend, to be answered when the test says so. */
 interface Arrived {
   readonly path: string
-  /** Of the connection it came on. */
+  /** Port of the connection it came on. */
   readonly port: number
   readonly response: ServerResponse
 }
@@ -86,7 +86,7 @@ t.test('one request at a time on a connection; the others wait in their order', 
   t.equal(new Set(arrived.map(({ port }) => port)).size, 1, 'all on one connection')
 })
 
-t.test('a request given up while it waits is never sent and keeps nobody waiting', async (t) => {
+t.test('a request given up while it waits is never sent and delays no other', async (t) => {
   const { arrived, send, next } = await startPool(t)
   const first = send('/1')
   const given = send('/given-up')

@@ -96,7 +96,7 @@ const rows: readonly Row[] = [
     'switching',
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
     bad,
-    'an upgrade that nobody asked for',
+    'an upgrade that was not requested',
   ],
   [
     'interim-flood',
@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
     'continue',
     `HTTP/1.1 100 Continue\r\n\r\n${good}`,
     'forwarded',
-    '100 Continue that nobody asked for stays here',
+    'an unrequested 100 Continue stays here',
     { isReusable: true },
   ],
   ['chunk-garbage', `${ok}Transfer-Encoding: chunked\r\n\r\nno chunk\r\n`, bad, 'no chunk'],

@@ -229,7 +229,7 @@ const targets = [
 
 const why = {
   identities: 'a backend that believes it serves another caller',
-  certificates: 'a certificate that nobody has shown',
+  certificates: 'a certificate that no client presented',
   addresses: 'an address or a host that the client made up',
   targets: 'a backend that serves another path or method than the one counted',
   listed: 'Connection lists the field: a hop removes it, or something else with it',

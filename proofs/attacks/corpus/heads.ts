@@ -135,7 +135,7 @@ const fields: readonly (readonly [fields: string, expected: Outcome, why: string
   ['Via: 1.1 evil, 1.1 tollgate\r\n', '508 LOOP', 'a call that came from us'],
   ['Via: 1.1 TOLLGATE (x)\r\n', '508 LOOP', 'the same in upper case'],
   ['Via: 1.0 evil\r\n', 'forwarded', 'a proxy on the way'],
-  ['Expect: nonsense\r\n', '417 EXPECTATION_FAILED', 'an expectation that nobody knows'],
+  ['Expect: nonsense\r\n', '417 EXPECTATION_FAILED', 'an unknown expectation'],
   ['Expect: 100-continue, x\r\n', '417 EXPECTATION_FAILED', 'one more expectation'],
   ['Expect: 100-continue\r\nExpect: 100-continue\r\n', 'refused', 'the expectation twice'],
   ['Range: bytes=0-0\r\nIf-Range: "a"\r\n', 'forwarded', 'a part of an answer: the bank decides'],

@@ -64,7 +64,7 @@ export const methodAttacks: readonly Attack[] = [
   ),
   {
     kind: 'method',
-    why: 'after an upgrade nobody counts',
+    why: 'after an upgrade no octets are counted',
     fields: 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n',
     expected: '400 UPGRADE_REFUSED',
     closes: true,
@@ -93,7 +93,7 @@ export const methodAttacks: readonly Attack[] = [
   },
   {
     kind: 'method',
-    why: 'a body that nobody reads becomes the next request',
+    why: 'an unread body becomes the next request',
     raw: 'OPTIONS * HTTP/1.1\r\nHost: bank.example\r\nUser-Agent: {mark}\r\nContent-Length: {smuggledLength}\r\n\r\n{smuggled}',
     expected: '400 FRAMING_INVALID',
     closes: true,

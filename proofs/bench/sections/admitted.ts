@@ -18,7 +18,7 @@ interface Candidate {
   start(list: RequestList): Promise<Subject>
 }
 
-/** The admitted GET, beside everybody: 50 operations, 1,000 applications. */
+/** The admitted GET, compared with all peers: 50 operations, 1,000 applications. */
 export const admitted: Section = async (world, options) => {
   const list = writeRequests(world.bench, 'admitted', mix({ keys: world.keys }))
   const subjects: Subject[] = []

@@ -11,7 +11,7 @@ import type { Section } from './section.ts'
 const uploadBytes = 100_000
 /** So few that the calls cut off at the end of a round do not count. */
 const downloadConnections = 4
-/** Load before each round, so that nobody is measured cold. */
+/** Load before each round, so that no subject is measured cold. */
 const warmSeconds = 4
 /** Memory that has grown no more than this did not grow with the bodies. */
 const flat = 1.25

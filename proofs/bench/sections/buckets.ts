@@ -10,7 +10,7 @@ import type { BenchWorld } from '../world.ts'
 import type { Section } from './section.ts'
 
 const bucketsWanted = 1_000_000
-/** Of the first pass; the second shows whether what the first left behind is used again. */
+/** Share of the first pass; the second shows whether what the first left is used again. */
 const secondPassShare = 0.2
 /** A bucket is forgotten after two windows; Redis takes some seconds to sweep. */
 const rolledMs = (2 * rollingSeconds + 6) * 1_000

@@ -7,7 +7,7 @@ import type { Section } from './section.ts'
 
 /**
  * What stores in the gateway's own process cost a call. Not among the subjects of the admitted call: a process of
- * 800 MB on the same core, warmed for as long as the others together, makes everybody else rest twice as long.
+ * 800 MB on the same core, warmed for as long as the others together, makes all others rest twice as long.
  */
 export const embedded: Section = async (world, options) => {
   const tollgate = async (): Promise<Subject> => {

@@ -121,7 +121,7 @@ const cluster: Group = {
 interface ManyServers {
   readonly books: string | undefined
   readonly url: string
-  /** Of the server that accepts writes. */
+  /** Port of the server that accepts writes. */
   readonly port: number
 }
 

@@ -87,7 +87,7 @@ async function countWrong(port: number, told: readonly Told[]): Promise<number> 
   async function ask(): Promise<void> {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       const status = await statusOf(pool, next.key)
-      // Nobody subscribed its application to anything: whoever has a key that works gets 403.
+      // Its application has no subscription, so a working key gets 403.
       if (status !== (next.isRevoked ? 401 : 403)) wrong += 1
     }
   }

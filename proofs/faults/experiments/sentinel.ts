@@ -98,7 +98,7 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
 
 const secret = 'nobody-knows'
 
-/** Lets nobody in any more and ends the connections of sentinels and replicas: gateways stay, alone with the primary. */
+/** Rejects new connections and ends those of sentinels and replicas: only the gateways stay connected to the primary. */
 async function cutOff(primary: RedisServer): Promise<void> {
   await primary.cli('CONFIG', 'SET', 'requirepass', secret)
   const clients = (await primary.cli('-a', secret, 'CLIENT', 'LIST')).split('\n')

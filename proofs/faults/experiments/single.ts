@@ -168,7 +168,7 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
         void (await redis().cli('-a', 'changed', 'CONFIG', 'SET', 'requirepass', '')),
     },
     {
-      // Nobody else can know what a counter held that was overwritten: who never saw the bucket gets it anew.
+      // Only processes that saw the bucket can know its overwritten count; any other starts it from zero.
       id: 'R4',
       title: 'WRONGTYPE: all counters overwritten',
       ...nuisance,

@@ -110,7 +110,7 @@ const rightsOf: Readonly<Record<keyof AccountAccess & string, readonly Right[]>>
 export interface Holding {
   readonly id: string
   readonly kind: 'account' | 'cardAccount'
-  /** Of the account itself, or of the account that settles the card. */
+  /** IBAN of the account, or of the account that settles the card. */
   readonly iban: string
   readonly maskedPan?: string
   readonly currency: string

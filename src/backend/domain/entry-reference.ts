@@ -1,6 +1,6 @@
 /** The members of a booked entry that its reference contains. */
 export interface ReferencedEntry {
-  /** Of booking, `YYYY-MM-DD`. */
+  /** Booking day, `YYYY-MM-DD`. */
   readonly day: string
   readonly sequence: number
 }

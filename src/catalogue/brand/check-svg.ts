@@ -65,7 +65,7 @@ function unplainStyle(css: string): string | undefined {
     : undefined
 }
 
-/** Of a style or an attribute. */
+/** The first foreign address in a style or an attribute. */
 function foreignAddress(value: string): string | undefined {
   for (const [, address = ''] of value.matchAll(/url\s*\(\s*["']?\s*([^)]*)/gi)) {
     if (!address.startsWith('#')) return refersTo(address)

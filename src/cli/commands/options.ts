@@ -89,7 +89,7 @@ function momentOf(text: string, now: number, sign: '+' | '-'): Date | undefined 
   return isReal ? moment : undefined
 }
 
-/** Of a command that prints its result as CSV, too. */
+/** Options of a command that can also print its result as CSV. */
 export interface ReportOptions extends JsonOption {
   readonly csv?: boolean
 }

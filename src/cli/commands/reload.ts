@@ -81,7 +81,7 @@ interface Outcome {
   readonly roles: string
   readonly host: string
   readonly pid: number
-  /** Of the package. */
+  /** Version of the package. */
   readonly version: string
   readonly generation: number
   /** When the process made its configuration active, by the clock of the database. */
@@ -100,7 +100,7 @@ interface ReloadAllOptions {
   readonly by: string
   /** Further facts for the audit. */
   readonly isForced: boolean
-  /** Of the configuration that the processes should serve. */
+  /** Digest of the configuration that the processes should serve. */
   readonly digest: string
   /** Undefined: only until each process has answered, well or not. */
   readonly seconds: number | undefined

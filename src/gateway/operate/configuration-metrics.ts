@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 export interface ConfigurationFacts {
   /** 1 at the start; each reload adds 1. */
   readonly generation: number
-  /** Of the catalogue. */
+  /** Digest of the catalogue. */
   readonly digest: string
   readonly loadedAt: Date
 }

@@ -32,7 +32,7 @@ export interface FinishedCall {
   readonly outcome: CallOutcome
   readonly decision: Decision | 'observed' | undefined
   readonly totalSeconds: number
-  /** Of these, until the call went to the backend, without the wait for its body; undefined when it did not. */
+  /** The part before the call went to the backend, without the wait for its body; undefined if it did not. */
   readonly overheadSeconds: number | undefined
   /** Undefined when the call was not forwarded. */
   readonly upstreamSeconds: number | undefined

@@ -22,7 +22,7 @@ import type { Call } from '../edge/call.ts'
 import type { FinishedCall, SpanLossReason } from './metrics.ts'
 
 export interface SpansOptions {
-  /** Of the collector; `/v1/traces` is appended. */
+  /** Base URL of the collector; `/v1/traces` is appended. */
   readonly endpoint: string
   /** `name=value`, percent-encoded, separated by commas. */
   readonly headers: string | undefined

@@ -9,7 +9,7 @@ import {
 } from './database-servers.ts'
 import { splitDatabaseTls } from './database-tls.ts'
 
-/** With which user and password, and to which of its servers, a process connects to its database. */
+/** The user, password and server with which a process connects to its database. */
 export interface Logins {
   /** The address with the user and the password that work. */
   current(): string
@@ -46,7 +46,7 @@ export interface Logins {
 export interface LoginsOptions {
   readonly url: string
   readonly servers: DatabaseServers
-  /** Of the connections, in `pg_stat_activity`. */
+  /** Name of the connections in `pg_stat_activity`. */
   readonly applicationName: string
   readonly log: Pick<Logger, 'info' | 'warn'>
 }

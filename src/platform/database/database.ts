@@ -64,7 +64,7 @@ export interface DatabaseOptions {
   /** The roles of the process, for `pg_stat_activity`, such as `gateway`. */
   readonly user?: string
   readonly log: Pick<Logger, 'info' | 'warn'>
-  /** Of the embedded database in this process. */
+  /** For the embedded database in this process. */
   readonly onTransaction?: Database['onTransaction']
   /** Maximum number of connections. (Default: 10) */
   readonly connectionsMax?: number

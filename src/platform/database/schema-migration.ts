@@ -8,7 +8,7 @@ import type { Migration } from 'kysely/migration'
  * they could disturb an older release.
  */
 export interface SchemaMigration extends Migration {
-  /** Of a contracting one: the oldest release whose processes work on the tables after it. */
+  /** For a contracting migration: the oldest release whose processes work on the tables after it. */
   readonly oldestRelease?: string
   /** Why an older release works on, though the statements do not show it. */
   readonly expandsBecause?: string

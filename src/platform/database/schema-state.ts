@@ -7,7 +7,7 @@ export interface SchemaState {
   readonly pending: readonly string[]
   /** Migrations that a newer release ran. */
   readonly newer: readonly MigrationRun[]
-  /** Of `newer`, those after which this release does not work. */
+  /** The migrations in `newer` after which this release does not work. */
   readonly unfit: readonly MigrationRun[]
 }
 

@@ -1,14 +1,14 @@
-/** In which an upload must be complete after the port has closed. */
+/** Time for an upload to complete after the port has closed. */
 export const lastUploadMs = 3_000
 
-/** In which a backend must have answered a call, where BACKEND_CALL_MS does not matter. */
+/** Time for a backend to answer a call, where BACKEND_CALL_MS does not matter. */
 export const exchangeMs = 25_000
 
 /** How long a stop may take, in milliseconds. */
 export interface StopTimes {
   /** A call may still take after the port has closed, with a second for the checks and for the answer. */
   readonly longestCallMs: number
-  /** In which a process must end after its drain, with time for pending records. */
+  /** Time for a process to end after its drain, including pending records. */
   readonly closeMs: number
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from './log.ts'
 
 /** One kind of security event: how its log line looks, and its row in docs/security-events.md. */
 interface SecurityEventRow {
-  /** Of the log line. `warn`: a client was refused. `error`: an operator must look. */
+  /** Level of the log line. `warn`: a client was refused. `error`: an operator must look. */
   readonly level: 'info' | 'warn' | 'error'
   /** Message of the log line. */
   readonly text: string

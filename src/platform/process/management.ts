@@ -34,7 +34,7 @@ export interface Probe {
 export interface ManagementOptions {
   /** TLS of the listener; undefined: plain HTTP. */
   readonly tls?: ListenerTls | undefined
-  /** Of what `/metrics` and `/readyz?verbose` require one; asked at each request. Undefined: nothing. */
+  /** Tokens, one of which `/metrics` and `/readyz?verbose` require; read at each request. Undefined: no token is required. */
   readonly tokens?: (() => readonly string[]) | undefined
   /** The source of `/metrics`. */
   readonly metrics: Pick<Registry, 'contentType' | 'metrics'>

@@ -6,7 +6,7 @@ import type { Tone } from './pill.tsx'
 
 export interface NoticeLineProps {
   readonly tone: Tone
-  /** Under which the browser remembers that the reader has put the notice away; undefined: it stays. */
+  /** Name under which the browser remembers that the reader has dismissed the notice; undefined: it stays. */
   readonly name?: string
   /** One line. */
   readonly children: ReactNode

@@ -8,7 +8,7 @@ export interface SectionCardProps {
   readonly lead?: ReactNode
   /** A button, a link, a legend or a figure at the end of the title's line. */
   readonly action?: ReactNode
-  /** Of the heading, to give it the focus. */
+  /** Ref of the heading, to give it the focus. */
   readonly titleRef?: Ref<HTMLHeadingElement>
   /** Level of the heading. (Default: 2) */
   readonly order?: 2 | 3

@@ -10,7 +10,7 @@ export interface SideBarItem {
   readonly icon?: ReactNode
   /** Behind the label, for example the method of an operation. */
   readonly end?: ReactNode
-  /** Of a label that is not in the page's language (BCP 47). */
+  /** Language of a label that is not in the page's language (BCP 47). */
   readonly language?: string
 }
 
@@ -18,7 +18,7 @@ export interface SideBarItem {
 export interface SideBarGroup {
   readonly title: string
   readonly items: readonly SideBarItem[]
-  /** Of a title that is not in the page's language (BCP 47). */
+  /** Language of a title that is not in the page's language (BCP 47). */
   readonly language?: string
 }
 

@@ -5,7 +5,7 @@ export interface Findable {
   readonly detail: string
   /** Also found by these; not shown. */
   readonly words: string
-  /** Of a part of a page, the page, which comes first where both fit; empty otherwise. */
+  /** For a part of a page: the page, which comes first if both match; otherwise empty. */
   readonly place: string
 }
 

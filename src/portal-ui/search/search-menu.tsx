@@ -158,7 +158,7 @@ function Search({ onChoose, onClose }: SearchProps) {
   )
 }
 
-/** Of an operation, whose detail is its method and path. */
+/** The method of an operation, whose detail is its method and path. */
 function methodOf({ kind, detail }: FoundEntry): string | undefined {
   return kind === 'operation' ? detail.split(' ')[0] : undefined
 }

@@ -8,7 +8,7 @@ export interface NewFactorAnswer {
   readonly token: string
   readonly code?: string | undefined
   readonly passkey?: Readonly<Record<string, unknown>> | undefined
-  /** Of a passkey. (Default: Passkey) */
+  /** Name of a passkey. (Default: Passkey) */
   readonly name?: string | undefined
 }
 

@@ -6,7 +6,7 @@ import type { FactorSet } from '../stores/accounts/factors.ts'
 export interface ChallengeInput {
   readonly purpose: 'sign-in' | 'step-up'
   readonly developerId: string
-  /** Of the developer; at least one. */
+  /** Factors of the developer; at least one. */
   readonly factors: FactorSet
   /** For a sign-in: the hash of the password that was right. */
   readonly passwordHash?: string

@@ -16,7 +16,7 @@ export interface PasskeyOwner {
   readonly id: string
   readonly email: string
   readonly name: string
-  /** In which the browser names the bank. */
+  /** The language in which the browser names the bank. */
   readonly language: Language
 }
 

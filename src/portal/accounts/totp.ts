@@ -7,7 +7,7 @@ import { reSealed, seal, unseal } from '../sealing/sealed.ts'
 export interface TotpOwner {
   readonly developerId: string
   readonly email: string
-  /** In which apps name the bank. */
+  /** The language in which apps name the bank. */
   readonly language: Language
 }
 

@@ -41,7 +41,7 @@ const closeMs = 3_000
 const pauseSecondsMax = 7_200
 const triedSeconds = 86_400
 const pruneMs = 600_000
-/** Of resolvers that do not find a name. */
+/** Error codes of resolvers that do not find a name. */
 const nameCodes: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'ENODATA',

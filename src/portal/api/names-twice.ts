@@ -12,7 +12,7 @@ export function namesTwice(text: string, value: unknown): boolean {
   return written !== membersIn(value)
 }
 
-/** Of all objects in it, however deep: a stack of our own, because a body may be nested deeper than calls can be. */
+/** Counts the members of all objects in a value. Uses its own stack, because a body can be nested deeper than function calls. */
 function membersIn(value: unknown): number {
   const waiting = [value]
   let members = 0

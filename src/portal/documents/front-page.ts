@@ -34,7 +34,7 @@ export function createFrontPages(options: FrontPageOptions): FrontPages {
     return sample
   }
 
-  /** Of the newest version that shows a sample and still answers; without such a sample, of the newest. */
+  /** Built from the newest version that shows a sample and still answers; if there is none, from the newest. */
   function known(): FrontPage {
     const newestFirst = [...catalogue().versions.values()]
       .toReversed()

@@ -11,7 +11,7 @@ import { sampleOfStep } from './sample-of-step.ts'
 
 export interface FrontSampleOptions {
   readonly published: ApiVersion
-  /** Of this version, as it is served. */
+  /** The document of this version, as served. */
   readonly document: JsonObject
   /** Origin of the gateway, as developers reach it. */
   readonly gatewayUrl: string

@@ -24,7 +24,7 @@ export interface ProblemSamplesOptions extends Pick<PortalServices, 'catalogue' 
   readonly servedDocument: ServedDocument
 }
 
-/** Of a request that was never made. */
+/** Id of a request that was never made. */
 const requestId = '99391c7e-ad88-49ec-a2ad-99ddcb1f7721'
 
 /**
@@ -101,7 +101,7 @@ interface ProblemExamples {
 
 interface ProblemExample {
   readonly members: JsonObject
-  /** Of this very example (`x-headers`). */
+  /** Headers of this particular example (`x-headers`). */
   readonly headers: JsonObject | undefined
 }
 

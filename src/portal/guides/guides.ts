@@ -70,7 +70,7 @@ interface MakeGuideOptions extends Pick<PortalServices, 'gatewayUrl' | 'portalUr
   readonly source: GuideSource
   readonly language: Language
   readonly published: ApiVersion | undefined
-  /** Of that version, as developers get it. */
+  /** The document of that version, as developers get it. */
   readonly document: ApiVersion['document'] | undefined
 }
 

@@ -25,7 +25,7 @@ export interface UsedUp {
 export interface TopApplications {
   readonly hour: readonly CallerFigures[]
   readonly day: readonly CallerFigures[]
-  /** Of the callers of the day, most of the limit first. */
+  /** Limits of the day's callers, the most used first. */
   readonly usedUp: readonly UsedUp[]
 }
 

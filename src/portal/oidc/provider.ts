@@ -16,7 +16,7 @@ export const callbackPath = '/oidc/callback'
 export interface Checks {
   readonly state: string
   readonly nonce: string
-  /** Of PKCE (RFC 7636). */
+  /** The code verifier of PKCE (RFC 7636). */
   readonly verifier: string
 }
 
@@ -177,7 +177,7 @@ function isFetchFailure(cause: unknown): boolean {
   return cause instanceof TypeError && cause.message === 'fetch failed'
 }
 
-/** Of the person's own doing, by the code of RFC 6749, 4.1.2.1; anything else is one answer. */
+/** Distinguishes what the person did, by the code of RFC 6749, 4.1.2.1; anything else gets the same answer. */
 function whyNot(error: unknown): string {
   const code = error instanceof Error && 'error' in error ? error.error : undefined
   return code === 'access_denied'

@@ -6,7 +6,7 @@ import type { Checks } from './provider.ts'
 /** A sign-in under way: what its browser keeps while the person is at the provider. */
 export interface Transaction {
   readonly checks: Checks
-  /** Of a proof: the listed id of the session that asks for it. Null: a sign-in. */
+  /** For a proof: the listed id of the session that asks for it. Null: a sign-in. */
   readonly sessionId: string | null
   /** The path to open afterwards, as the page gave it: only the page judges it. */
   readonly next: string | null

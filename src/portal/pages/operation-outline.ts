@@ -15,7 +15,7 @@ export interface OperationOutlineOptions {
   readonly operation: PublishedOperation
   /** Its path without the prefix of the version. */
   readonly template: string
-  /** Of the version, in the language of {@link words}. */
+  /** Document of the version, in the language of {@link words}. */
   readonly document: OpenApiDocument
   readonly words: Words
 }

@@ -5,7 +5,7 @@ export type Manifest = Readonly<Record<string, ManifestEntry | undefined>>
 
 interface ManifestEntry {
   readonly file: string
-  /** Of a script: that of its source, or of the group of `vite.config.ts` that it is. */
+  /** Name of a script: its source, or its group in `vite.config.ts`. */
   readonly name?: string
   /** Styles of the script. */
   readonly css?: readonly string[]

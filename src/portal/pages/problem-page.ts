@@ -11,7 +11,7 @@ import { pagePaths } from './page-paths.ts'
 
 export interface ProblemPageOptions {
   readonly code: string
-  /** Of the call that failed; not checked. */
+  /** Id of the call that failed; not checked. */
   readonly callId: string | undefined
   readonly sampleOf: ProblemSamples
   readonly look: PageLook

@@ -5,7 +5,7 @@ import { escapeHtml } from './escape-html.ts'
 export interface SkeletonOptions {
   readonly words: Words
   readonly brand: BrandFacts
-  /** Of the page, if it is known before its script runs. */
+  /** Title of the page, if it is known before its script runs. */
   readonly title: string | undefined
   /** The first page begins with a wide dark area. */
   readonly isLanding: boolean

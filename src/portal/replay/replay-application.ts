@@ -8,7 +8,7 @@ export interface ReplayApplicationOptions {
   readonly catalogue: Catalogue
   readonly applicationId: string
   readonly from: ApiVersion
-  /** Of the same API. */
+  /** Another version of the same API. */
   readonly to: ApiVersion
   /** Name of the plan under which the calls would be made. */
   readonly plan: string

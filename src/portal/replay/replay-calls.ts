@@ -38,10 +38,10 @@ export interface PredictedRefusal {
 
 /** What the recorded calls to one operation would meet. */
 export interface ReplayedOperation {
-  /** Of the old version. */
+  /** The operation in the old version. */
   readonly operation: Operation
   readonly calls: number
-  /** Of these, calls that the gateway allowed when they were made. */
+  /** The part of these calls that the gateway allowed when they were made. */
   readonly allowedBefore: number
   readonly allowed: number
   /** Most calls first. */
@@ -56,7 +56,7 @@ export interface Replay {
   readonly calls: number
   readonly allowed: number
   readonly refused: number
-  /** Of the refused, calls whose operation the new version lacks. */
+  /** The part of the refused calls whose operation the new version lacks. */
   readonly missing: number
   /** Calls to the old version without an operation. Records hold no paths, so nothing is predicted for them. */
   readonly unknown: number
@@ -75,13 +75,13 @@ export interface Replay {
 export interface ReplayOptions {
   readonly catalogue: Catalogue
   readonly from: ApiVersion
-  /** Of the same API. */
+  /** Another version of the same API. */
   readonly to: ApiVersion
-  /** Under which the calls would be made; undefined: no limit is replayed. */
+  /** The plan under which the calls would be made; undefined: no limit is replayed. */
   readonly plan: Plan | undefined
   /** The application's, of the new version. */
   readonly overrides: readonly CallsOverride[]
-  /** Of one application, in any order, to any version. */
+  /** Calls of one application, in any order, to any version. */
   readonly calls: readonly ReplayableCall[]
   /** Milliseconds since 1970. */
   readonly nowMs: number

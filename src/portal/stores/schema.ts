@@ -83,7 +83,7 @@ interface PasskeysTable {
   credential_id: string
   /** COSE_Key */
   public_key: Buffer
-  /** Of signatures, as the authenticator counts them; 0 where it does not. */
+  /** Number of signatures, as the authenticator counts them; 0 if it does not. */
   counter: number
   /** Names of WebAuthn, separated by spaces. */
   transports: string
@@ -107,7 +107,7 @@ interface FactorChallengesTable {
   nonce: string
   /** A TOTP secret that is not confirmed yet. */
   sealed_secret: Buffer | null
-  /** Of a sign-in: the hash of the password that was right. */
+  /** For a sign-in: the hash of the correct password. */
   password_hash: string | null
   tries: Generated<number>
   created_at: Generated<Date>
@@ -121,7 +121,7 @@ interface MailTokensTable {
   developer_id: string | null
   email: string
   name: string | null
-  /** Of a sign-up: the terms that were accepted with it. */
+  /** For a sign-up: the terms that were accepted with it. */
   terms_version: Generated<string | null>
   created_at: Generated<Date>
   expires_at: Date
@@ -174,7 +174,7 @@ interface WebhookDeliveriesTable {
   /** Null: nothing more to try. */
   due_at: Generated<Date | null>
   delivered_at: Date | null
-  /** Of the last attempt; null: no answer. */
+  /** Status of the last attempt; null: no answer. */
   response_status: number | null
   /** Why the last attempt failed. */
   failure: string | null

@@ -26,7 +26,7 @@ export interface AuditSigner extends AuditKey {
    * link if it comes from a newer version of the pepper that this process has.
    */
   after(id: string | null): AuditKey
-  /** Of this and, while a pepper is replaced, of the other secrets. */
+  /** Public keys of this secret and, while a pepper is being replaced, of the others. */
   readonly publicKeys: AuditKeys
 }
 

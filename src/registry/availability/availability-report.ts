@@ -198,7 +198,7 @@ function union(spans: readonly Span[]): Span[] {
   return joined
 }
 
-/** Of two lists without overlaps. */
+/** The intersection of two lists without overlaps. */
 function intersection(some: readonly Span[], others: readonly Span[]): Span[] {
   return some.flatMap((one) =>
     others.flatMap((other) => {

@@ -19,7 +19,7 @@ export interface InterfaceFigures extends Interface {
   readonly at: Date
   readonly service: Service
   readonly requests: number
-  /** For which the bank answers. */
+  /** Errors for which the bank is responsible. */
   readonly errors: number
   readonly answers: number
   readonly firstByteMsSum: number

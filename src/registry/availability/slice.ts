@@ -26,7 +26,7 @@ interface UnansweredText {
   readonly outcomes: string[]
   /** Millisecond of the second, id, and the places of application and outcome. */
   readonly calls: [number, string, number, number][]
-  /** Of further calls: milliseconds and numbers in turn. */
+  /** Further calls: alternating milliseconds and numbers. */
   readonly counted?: number[]
   /** The same calls: places of application and outcome, and how many. */
   readonly kinds?: [number, number, number][]

@@ -12,7 +12,7 @@ export interface ProcessReport {
   readonly roles: string
   readonly host: string
   readonly pid: number
-  /** Of the package. */
+  /** Version of the package. */
   readonly version: string
   readonly generation: number
   readonly digest: string

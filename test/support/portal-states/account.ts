@@ -1,7 +1,7 @@
 import type { PageState } from './page-state.ts'
 import { named, press } from './steps.ts'
 
-/** Of a link nobody was sent. */
+/** Token of a link that was never sent. */
 const token = 'A'.repeat(43)
 
 /** Signing up, signing in, and what the links in mails open. */

@@ -88,7 +88,7 @@ export interface CountingServerOptions {
   readonly knowsOthers: () => boolean
   readonly seen: SeenCounts
   readonly shares: LocalShares
-  /** Of the store as a whole: what this server goes by until it has sent its own time. It learns from every server. */
+  /** Clock of the store as a whole, which learns from every server. This server uses it until it has sent its own time. */
   readonly storeClock: StoreClock
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>

@@ -19,9 +19,9 @@ const bufferedBytesMax = 16_384
 
 /** Milliseconds after which the backend has failed a call. */
 export interface ExchangeTimes {
-  /** Of silence before the first byte of its answer. */
+  /** Maximum silence before the first byte of its response. */
   readonly firstByteMs: number
-  /** Of silence in the middle of its answer. */
+  /** Maximum silence in the middle of its response. */
   readonly idleMs: number
   /** In all, with the wait for a connection. */
   readonly callMs: number
@@ -52,7 +52,7 @@ export class Exchange implements AnswerHandler, RosterMember {
   place = -1
   readonly #call: GrantedCall
   readonly #load: OperationLoad
-  /** Of the request body. */
+  /** Size of the request body. */
   readonly #octets: number
   readonly #options: ExchangeOptions
   #state: 'waiting' | 'buffered' | 'streaming' | 'ended' = 'waiting'

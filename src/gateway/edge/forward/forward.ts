@@ -47,7 +47,7 @@ export interface Forwarder {
   forward(call: GrantedCall): void
   /** Whether there is room for another call of the operation; checked before the call is counted. */
   hasRoom(operation: Operation): boolean
-  /** Of the backend of each API that has its own, by API, and of that of all others as `*`. */
+  /** Load of each API's own backend, by API, and of the shared backend as `*`. */
   load(): ReadonlyMap<string, PoolLoad>
   close(): Promise<void>
 }

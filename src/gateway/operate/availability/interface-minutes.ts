@@ -10,7 +10,7 @@ export interface InterfaceMinute {
   /** Minutes since 1970. */
   readonly minute: number
   requests: number
-  /** For which the bank answers. */
+  /** Errors for which the bank is responsible. */
   errors: number
   /** Requests that were answered, from which the times come. */
   answers: number

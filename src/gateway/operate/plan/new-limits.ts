@@ -13,9 +13,9 @@ export interface NewLimit {
   readonly version: string
   readonly plan: string
   readonly limit: Limit
-  /** Of the version as proposed. */
+  /** Operations of the version as proposed. */
   readonly operations: readonly Operation[]
-  /** For whom it would be stricter, with the calls that the window would admit and admits now. */
+  /** Applications for which it would be stricter, with the calls that the window would admit and admits now. */
   readonly applications: readonly LimitedApplication[]
   /** Whether stored usage shows only the least number of refused calls. */
   readonly isLeast: boolean

@@ -3,14 +3,14 @@
 // over them, then the sequences, then the counts of limits, then the end. docs/backup.md describes it.
 import type { SchemaName } from '../schema-history.ts'
 
-/** Of the file. A release reads every format up to its own. */
+/** Format of the file. A release reads every format up to its own. */
 export const exportFormat = 1
 
 /** The first line. */
 export interface ExportHeader {
   readonly tollgate: 'export'
   readonly format: number
-  /** Of Tollgate. */
+  /** Release of Tollgate. */
   readonly release: string
   /** The instant that the file shows, ISO 8601. */
   readonly madeAt: string

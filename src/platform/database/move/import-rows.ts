@@ -44,7 +44,7 @@ export interface ImportReport {
   readonly header: ExportHeader
   readonly tables: number
   readonly rows: number
-  /** Of limits, for the store that counts. */
+  /** Counts of limits, for the store that counts. */
   readonly counts: readonly CountLine['count'][]
   /** Names of the migrations that ran over the rows; empty for an export of this release. */
   readonly migrated: readonly string[]
@@ -116,7 +116,7 @@ interface LoadingOptions {
   readonly path: string
   readonly header: ExportHeader
   readonly migrations: AllMigrations
-  /** Of this release. */
+  /** Tables of this release. */
   readonly tables: readonly Table[]
 }
 

@@ -16,7 +16,7 @@ import classes from './application-table.module.css'
 
 export interface ApplicationTableProps {
   readonly applications: readonly Application[]
-  /** Of these applications, as far as they are loaded. */
+  /** Summaries of these applications, as far as they are loaded. */
   readonly summaries: readonly ApplicationSummary[]
 }
 

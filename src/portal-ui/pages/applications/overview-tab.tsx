@@ -63,7 +63,7 @@ export function OverviewTab({ applicationId, memory }: OverviewTabProps) {
 
 interface DayFiguresProps {
   readonly total: UsageCounts
-  /** Of the day before; undefined without calls or while it is loaded. */
+  /** Counts of the day before; undefined without calls or while loading. */
   readonly before: UsageCounts | undefined
 }
 

@@ -44,7 +44,7 @@ export interface PageMemory {
 
 /** Name of the ids of consents. */
 const consentName = idName('Consent-ID')
-/** Of one name; older ones are forgotten. */
+/** Ids kept for one name; older ones are dropped. */
 const idsMax = 5
 
 /** Memory of one application's page; begins with the key that was handed to it. */

@@ -15,7 +15,7 @@ export interface PagedListProps<Item> {
   readonly keyOf: (item: Item) => Key
   /** An entry of the list, or the row of the table. */
   readonly children: (item: Item) => ReactNode
-  /** Of a table; a list has none. */
+  /** Label and columns of a table; undefined for a list. */
   readonly table?: Pick<DataTableProps, 'label' | 'columns'>
   /** Replaces an empty list. */
   readonly empty: ReactNode

@@ -78,7 +78,7 @@ export function Hero({ apis }: { readonly apis: readonly PublishedApi[] }) {
   )
 }
 
-/** Of the newest version of each API. */
+/** Number of operations in the newest version of each API. */
 function operationsIn(apis: readonly PublishedApi[]): number {
   return apis.reduce((sum, { versions }) => sum + (versions.at(-1)?.operations.length ?? 0), 0)
 }

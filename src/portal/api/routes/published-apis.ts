@@ -124,7 +124,7 @@ function localText(text: Json | undefined): LocalText {
   }
 }
 
-/** Of a text in paragraphs; a full stop inside a number ends no sentence. */
+/** The first sentence of a text in paragraphs; a full stop inside a number does not end it. */
 function firstSentence(description: unknown): string {
   const [paragraph = ''] = typeof description === 'string' ? description.trim().split('\n\n') : []
   const [sentence = ''] = paragraph.replaceAll(/\s+/g, ' ').split(/(?<=\.) /)

@@ -110,7 +110,7 @@ export type TermsAcceptance = Static<typeof TermsAcceptance>
 export const AccountDeletion = closed({ currentPassword: Type.Optional(GivenPassword) })
 export type AccountDeletion = Static<typeof AccountDeletion>
 
-/** Of the one-click link in a mail (RFC 8058). */
+/** The token of the one-click link in a mail (RFC 8058). */
 export const OptOut = closed({ token: Type.String({ minLength: 1, maxLength: 256 }) })
 export type OptOut = Static<typeof OptOut>
 

@@ -11,12 +11,12 @@ import {
 import { nameRule } from '../../../registry/name.ts'
 import { closed, Id, Instant, ListLimit, listOf, Name, nullable } from './common.ts'
 
-/** Of an application. */
+/** A setting of an application. */
 export const Strict = Type.Boolean({
   description: 'true or false: whether the bank accepts only signed calls from the application',
 })
 
-/** Of an application. */
+/** A setting of an application. */
 const RedirectOrigins = Type.Array(
   Type.String({
     maxLength: originLengthMax,
@@ -73,7 +73,7 @@ export type SubscriptionInput = Static<typeof SubscriptionInput>
 export const SubscriptionChange = closed({ plan: CatalogueName })
 export type SubscriptionChange = Static<typeof SubscriptionChange>
 
-/** Of a key. */
+/** A setting of a key. */
 const AllowedAddresses = Type.Array(Type.String({ maxLength: 50 }), {
   maxItems: allowedAddressesMax,
   description: `${allowedAddressesRule}; empty: any address`,
@@ -177,7 +177,7 @@ export const KeyRotation = closed({
 })
 export type KeyRotation = Static<typeof KeyRotation>
 
-/** Of a key that replaces itself. */
+/** A setting of a key that can replace itself. */
 export const SelfRotation = Type.Union([
   closed({
     overlapSeconds: Type.Optional(

@@ -48,7 +48,7 @@ export const NewPassword = Type.String({
 /** An existing password: any text, so that the answer does not reveal which rules applied to it. */
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 256 })
 
-/** Of a mail link; 43 characters base64url, 256 bits. */
+/** The token of a mail link: 43 characters base64url, 256 bits. */
 export const Token = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
 
 /** How many items a piece of a list has at most. Numbers of a query arrive as text. */

@@ -16,7 +16,7 @@ export interface FactorChallenge {
   readonly nonce: string
   /** A TOTP secret that is not confirmed yet. */
   readonly sealedSecret: Buffer | null
-  /** Of a sign-in: the hash of the password that was right. */
+  /** For a sign-in: the hash of the correct password. */
   readonly passwordHash: string | null
 }
 

@@ -18,7 +18,7 @@ export interface Passkey {
   readonly credentialId: string
   /** COSE_Key */
   readonly publicKey: Buffer
-  /** Of signatures, as the authenticator counts them; 0 where it does not. */
+  /** Number of signatures, as the authenticator counts them; 0 if it does not. */
   readonly counter: number
   /** Names of WebAuthn: `internal`, `usb` … */
   readonly transports: readonly string[]

@@ -48,7 +48,7 @@ export interface Identities {
   signIn(
     input: ProvidedPerson & { firstSignIn: 'open' | 'approval' | 'off'; language: Language },
   ): Promise<ProvidedAccount | 'email-taken' | 'closed'>
-  /** Of a developer; undefined for one who has a password or no way to sign in yet. */
+  /** Finds the identity of a developer; undefined if the developer has a password or no way to sign in yet. */
   find(developerId: string): Promise<Identity | undefined>
 }
 

@@ -17,7 +17,7 @@ export interface PasswordResets {
   request(input: {
     email: string
     outbox: Outbox
-    /** Of the request. */
+    /** Language of the request. */
     language: Language
   }): Promise<void>
   /**

@@ -31,7 +31,7 @@ export interface Profile {
   /** `provider`: the OpenID Connect provider, which has name and address, too. */
   readonly signsInWith: 'password' | 'provider'
   readonly mails: MailChoices
-  /** Of mails and, where the browser says none, of pages; null: not known yet. */
+  /** Language of mails and, if the browser states none, of pages; null: not known yet. */
   readonly language: Language | null
   /** The terms that the developer accepted last; null: none yet. */
   readonly acceptedTerms: AcceptedTerms | null
@@ -59,7 +59,7 @@ export interface Profiles {
     email?: string | undefined
     at: Date
     outbox: Outbox
-    /** Of the request. */
+    /** Language of the request. */
     language: Language
   }): Promise<boolean>
   /**

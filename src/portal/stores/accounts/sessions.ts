@@ -13,7 +13,7 @@ export type UsedFactor = 'totp' | 'passkey' | 'recovery-code' | 'oidc'
 export type SignInProof =
   | {
       readonly developerId: string
-      /** Of the password that was right. */
+      /** Hash of the correct password. */
       readonly passwordHash: string
       /** Null: none was asked for. */
       readonly factor: UsedFactor | null
@@ -30,7 +30,7 @@ export interface LiveSession {
   /** Its name in {@link ListedSession}; not the id that opens it. */
   readonly id: string
   readonly developer: Developer
-  /** Of an operator, also a former one; null for other developers. */
+  /** Staff id of a current or former operator; null for other developers. */
   readonly staffId: string | null
   readonly createdAt: Date
   /** When the session ends without further requests. */

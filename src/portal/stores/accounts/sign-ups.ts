@@ -19,7 +19,7 @@ export interface SignUps {
     email: string
     name: string
     outbox: Outbox
-    /** Of the request. */
+    /** Language of the request. */
     language: Language
   }): Promise<void>
   /**
@@ -33,7 +33,7 @@ export interface SignUps {
     isApproved: boolean
     /** The terms that are accepted with it; undefined: the bank has no terms. */
     termsVersion?: string | undefined
-    /** Of the mails to come. */
+    /** Language of future mails. */
     language: Language
   }): Promise<string | undefined>
 }

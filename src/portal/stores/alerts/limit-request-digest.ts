@@ -6,7 +6,7 @@ export interface LimitRequestDigest {
   readonly email: string
   /** Open requests that the operator may answer. */
   readonly waiting: number
-  /** Of the newest one. */
+  /** API of the newest request. */
   readonly api: string
   readonly version: string
   readonly limit: string

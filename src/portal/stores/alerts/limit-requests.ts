@@ -65,7 +65,7 @@ export interface WaitingLimitRequest extends LimitRequest {
 export interface InForce {
   /** Null: the application has no subscription to the version. */
   readonly plan: string | null
-  /** Of the active override of the limit; null: none. */
+  /** Calls that the active override of the limit allows; null: no override. */
   readonly overrideCalls: number | null
 }
 
@@ -107,11 +107,7 @@ export interface LimitRequests {
   find(id: string): Promise<LimitRequest | undefined>
   /** The newest 50 of an application, newest first. */
   list(options: { applicationId: string }): Promise<LimitRequest[]>
-  /**
-   * Of all applications: the open ones, oldest first, or the closed ones, last
-   * closed first.
-   * @throws {RegistryInputInvalid}
-   */
+  /** Requests of all applications: the open ones, oldest first, or the closed ones, last closed first. @throws {RegistryInputInvalid} */
   listAll(options: Page & { isOpen: boolean }): Promise<WaitingLimitRequest[]>
   /** Idempotent. @throws {RegistryNotFound}, {@link RegistryConflict} limit-request-closed */
   withdraw(input: { id: string; by: string }): Promise<void>
@@ -161,7 +157,7 @@ const columns = [
 ] as const
 
 const listed = 50
-/** Of the override. The developer's own words stay with the request, which is deleted with the application. */
+/** Reason of the override. The developer's own words stay with the request, which is deleted with the application. */
 const reasonOfOverride = 'The developer asked for more calls.'
 
 export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitRequests {

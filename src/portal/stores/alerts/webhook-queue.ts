@@ -53,7 +53,7 @@ export interface Delivery {
   readonly triedAt: Date | null
   /** Null: nothing more to try. */
   readonly nextAt: Date | null
-  /** Of the last attempt; null: no answer. */
+  /** Status of the last attempt; null: no answer. */
   readonly responseStatus: number | null
   readonly failure: string | null
 }

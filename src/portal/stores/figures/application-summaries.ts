@@ -25,7 +25,7 @@ export interface ActiveHour {
 }
 
 export interface ApplicationSummaries {
-  /** Of a developer's applications, at most 100, oldest first. */
+  /** Lists the summaries of a developer's applications, at most 100, oldest first. */
   list(options: {
     readonly developerId: string
     /** The first hour of interest. */

@@ -16,7 +16,7 @@ export type CallStage = (typeof callStages)[number]
 /** What became of a stage: passed, failed, or never reached. */
 export type StageState = 'passed' | 'failed' | 'unreached'
 
-/** At which stage each error code ends a call; all others are about the request itself. */
+/** The stage at which each error code ends a call; all other codes are about the request itself. */
 const endsAt: Readonly<Record<string, CallStage>> = {
   NOT_FOUND: 'operation',
   METHOD_NOT_ALLOWED: 'operation',

@@ -4,7 +4,7 @@ import { pageLanguage, words } from '../../../words.ts'
 
 export interface ProblemDetailProps {
   readonly detail: string
-  /** Of the gateway; the bank's own codes say nothing here. */
+  /** A code of the gateway; the bank's own codes are not explained here. */
   readonly code?: string | undefined
 }
 

@@ -4,7 +4,7 @@ import { t } from '../../../words.ts'
 
 export interface ProblemTitleProps {
   readonly title?: string | undefined
-  /** Of the gateway; the bank's own codes say nothing here. */
+  /** A code of the gateway; the bank's own codes are not explained here. */
   readonly code?: string | undefined
 }
 

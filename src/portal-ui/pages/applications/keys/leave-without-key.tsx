@@ -6,7 +6,7 @@ import { focusPageHeading } from '../../../layout/page-heading.ts'
 import { t } from '../../../words.ts'
 
 export interface LeaveWithoutKeyProps extends LeaveQuestion {
-  /** Of the key that would be lost. */
+  /** Hint of the key that would be lost. */
   readonly hint: string
 }
 

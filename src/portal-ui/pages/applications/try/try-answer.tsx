@@ -26,7 +26,7 @@ export interface TryAnswerProps {
   readonly answer: CallAnswer | undefined
   readonly isSending: boolean
   readonly ways: Ways | undefined
-  /** Of all operations of the version: links to them can be followed. */
+  /** All operations of the version: links to them can be followed. */
   readonly shapes: readonly CallShape[]
   /** The call that the customer’s approval made possible. */
   readonly approvedCall: NextCall | undefined

@@ -38,7 +38,7 @@ import { TryAnswer } from './try-answer.tsx'
 export interface TryFormProps {
   readonly applicationId: string
   readonly shape: CallShape
-  /** Of all operations of the version, to recognise links to operations. */
+  /** All operations of the version, to recognise links to operations. */
   readonly shapes: readonly CallShape[]
   readonly memory: PageMemory
   /** Values of the query that a followed link asks for, by name. */
