@@ -16,7 +16,7 @@ const record = join(root, 'docs', 'proofs.md')
 
 /** The proof that runs. */
 let running: ChildProcess | undefined
-/** What this run was told to end with. */
+/** The signal that this run got. */
 let ending: NodeJS.Signals | undefined
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

@@ -365,7 +365,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   guessing: tests('long/guessing', {
     shows:
-      'guessing at passwords is bounded, tells nothing by its time, and never locks the owner out of a known browser',
+      'password guessing is bounded, reveals nothing by its timing, and never locks the owner out of a known browser',
     guards: [`${portal}/accounts`, ...platform('fixed-windows')],
   }),
   'password-guesses': tests('long/password-guesses', {
@@ -491,7 +491,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   log: tests('long/log', {
     shows:
-      'a full disk under the log, or a log whose reader has stopped, loses lines but no calls, and the process still ends in order',
+      'a full disk under the log, or a log whose reader has stopped, loses lines but no calls, and the process still shuts down cleanly',
     guards: log,
   }),
   'reload-memory': tests('long/reload-memory', {
@@ -620,7 +620,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'several-portals': tests('long/several-portals', {
     shows:
-      'two portals on one PostgreSQL and one Redis are one portal, also while the stores stand still',
+      'two portals on one PostgreSQL and one Redis are one portal, even while the stores stand still',
     guards: [portal, compose, ...postgres, ...platform('redis/*redis*', 'process/queue-worker')],
   }),
   'several-portals-oidc': tests('long/several-portals-oidc', {

@@ -186,7 +186,7 @@ function longestFirst(): string[] {
   return files.sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0))
 }
 
-/** Memory, where the machine gives away so much of it: tests copy hundreds of databases. */
+/** Memory, if the machine has enough: tests copy hundreds of databases. */
 function roomyRoot(): string {
   const memory = '/dev/shm'
   try {

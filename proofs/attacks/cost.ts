@@ -5,7 +5,7 @@ import type { OnWait } from './run-corpus.ts'
 import { send } from './send.ts'
 import { within } from './suite.ts'
 
-/** Processor time of the gateway for one input, with its connection and the good request behind it. */
+/** Processor time of the gateway for one input, with its connection and the well-formed request after it. */
 export interface Cost {
   readonly input: Input
   readonly microseconds: number

@@ -1,5 +1,5 @@
 // A process with the gateway under attack: the real edge, with a registry in which every key `tg_<number>` is an
-// application of its own, so that what is counted tells which input it was. Its arguments are the backend, and `https`
+// application of its own, so that counts identify the input. Its arguments are the backend, and `https`
 // for a listener with TLS.
 
 import type { Counter } from '../../src/gateway/counters/counter.ts'

@@ -8,12 +8,12 @@ export interface Input {
   readonly operation: AttackedOperation
 }
 
-/** Who a request says it is from, in `User-Agent`: the backend's records and answers are told apart by it. */
+/** The sender of a request, in `User-Agent`: it identifies requests in the backend's records and answers. */
 export type Sender = 'attack' | 'tail' | 'smuggled'
 
 export const markPattern = /\b(attack|tail|smuggled)-(\d+)\b/
 
-/** Every input has an application of its own, so what is counted tells which input it was. */
+/** Every input has an application of its own, so counts identify the input. */
 export function keyOf(number: number): string {
   return `tg_${number}`
 }

@@ -39,7 +39,7 @@ export interface Recorder {
   readonly strays: readonly Stray[]
   /** Connections that carried another request although an answer had spoiled them. */
   readonly reused: readonly Origin[]
-  /** Forgets what it has seen. */
+  /** Clears the records. */
   clear(): void
 }
 

@@ -12,7 +12,7 @@ export interface RunOptions extends Pick<SendOptions, 'url' | 'cut' | 'patience'
 /** Takes what names the thing that is waited for, from now on. */
 export type OnWait = (waitsFor: () => string) => void
 
-/** Sends every input on a connection of its own, with a good request behind it. @returns what came back, by index */
+/** Sends every input on its own connection, with a well-formed request after it. @returns what came back, by index */
 export async function runCorpus(options: RunOptions): Promise<Received[]> {
   const { url, inputs, atATime = 48, cut, patience, onWait } = options
   const received: Received[] = []

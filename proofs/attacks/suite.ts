@@ -38,7 +38,7 @@ export async function inputsOf(most?: number): Promise<Input[]> {
 
 /**
  * Enough to find every planted fault: each attack once, without the sweeps over
- * all octets, and the answers behind an answer on every operation, since only a
+ * all octets, and the answers after an answer on every operation, since only a
  * call that takes the same connection at once meets them.
  */
 export async function shareForPlanted(): Promise<Input[]> {

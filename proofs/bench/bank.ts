@@ -100,7 +100,7 @@ function tokenOf({ identity, applicationId }: TestBank, operation: string): Prom
   return known
 }
 
-/** Books so many small entries of this year on the account, as its history. */
+/** Books this number of small entries this year on the account, as its history. */
 async function addEntries({ database }: TestBank): Promise<void> {
   await sql`
     with last as (select last_sequence as n, booked from bank.accounts where id = ${account})

@@ -18,7 +18,7 @@ for (const file of listed.split('\n').filter((name) => /\.(?:tsx?|lua)$/.test(na
 for (const [folder, sum] of [...sums].sort()) process.stdout.write(`${sum}\t${folder}\n`)
 process.stdout.write(`${[...sums.values()].reduce((all, sum) => all + sum, 0)}\ttotal\n`)
 
-/** Counts lines that hold code. A comment that begins behind code does not hide it. */
+/** Counts lines that hold code. A comment after code does not hide it. */
 function codeLines(text: string, comment: string): number {
   let isInBlock = false
   let count = 0

@@ -45,7 +45,7 @@ export async function startPinned(options: PinnedOptions): Promise<PinnedProcess
     },
   )
   let hasStarted = false
-  // Until then it tells why it does not start.
+  // Until then, its output explains why it does not start.
   child.stderr?.on('data', (piece: Buffer) => {
     if (hasStarted) options.readError?.(piece)
     else process.stderr.write(piece)
@@ -116,7 +116,7 @@ function treeOf(root: number): number[] {
   return tree
 }
 
-/** The fields from "state" on, counted behind the parenthesised command name (proc(5)); none of a process that is gone. */
+/** The fields from "state" on, after the parenthesised command name (proc(5)); empty for a process that has ended. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -13,7 +13,7 @@ export interface Subject {
   /** The status every answer is to have. */
   readonly expect: number
   /**
-   * Loaded for so long before each round, without being measured, and measured
+   * Loaded for this time before each round, without being measured, and measured
    * without a rest in between: as under a load that never ends. What it still
    * owes earlier calls (records, usage) is then as much as what it will owe the
    * measured ones. (Default: 0, and it is measured until all is written)

@@ -27,7 +27,7 @@ function createWorkbench(): Workbench {
   }
 }
 
-/** Does some work on a workbench, and undoes what that opened, also when the process is told to end. */
+/** Does some work on a workbench, and undoes what that opened, even if the process is terminated. */
 export async function onWorkbench(work: (bench: Workbench) => Promise<void>): Promise<void> {
   const bench = createWorkbench()
   const end = (): void => void bench.close().finally(() => process.exit(1))

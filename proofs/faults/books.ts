@@ -17,7 +17,7 @@ export interface CallRecord {
   /** Decided without the store, as the answer said. */
   readonly isAlone: boolean
   readonly code: string
-  /** Made because an earlier answer had said: after so many seconds. */
+  /** Made after the number of seconds that an earlier answer had named. */
   readonly isAgain: boolean
 }
 

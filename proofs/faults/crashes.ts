@@ -1,6 +1,6 @@
 import type { TollgateProcess } from '../../test/support/tollgate.ts'
 
-/** Remembers where the log of every gateway stands, and tells later what it should not have said since. */
+/** Remembers the end of every gateway's log, and later reports lines that should not have been added since. */
 export function watchCrashes(gateways: readonly TollgateProcess[]): () => Promise<string[]> {
   const marks = gateways.map((gateway) => ({ gateway, from: gateway.output.stderr.length }))
   return async () => {

@@ -28,7 +28,7 @@ interface Connection {
   unread: string
 }
 
-/** No answer takes so long, the gateway's own time limits included. */
+/** Longer than any answer takes, including the gateway's own timeouts. */
 const patienceMs = 30_000
 
 export function createHttpPool({

@@ -48,7 +48,7 @@ export interface WindowFigures {
   undecided: number
 }
 
-/** A call that reached the backend may have been decided so much before it, beyond what the books know: the estimate of the store's time lags a little. */
+/** A call that reached the backend may have been decided this long before it, beyond what the books know: the estimate of the store's time lags a little. */
 const edgeMs = 5
 
 interface Tally {
@@ -61,7 +61,7 @@ interface Tally {
   readonly remaining: number[]
 }
 
-/** Counts what was admitted in each window: by the ledger, and by what its caller was told only where that adds nothing to admissions. */
+/** Counts what was admitted in each window: by the ledger, and by the answer to its caller only where that adds nothing to admissions. */
 export function judgeWindows(
   buckets: readonly JudgedBucket[],
   calls: readonly CallRecord[],
@@ -179,7 +179,7 @@ function judgeWindow(
 
 /** What must never happen, whatever is broken. */
 export interface HonestyFigures {
-  /** Calls in the ledger that no caller was told 200 of, nor lost the answer of. */
+  /** Calls in the ledger for which no caller got 200 or lost the answer. */
   uncounted: number
   /** Answers 200 that the ledger does not know. */
   invented: number
@@ -191,7 +191,7 @@ export interface HonestyFigures {
   serverErrors: number
   /** Calls without a whole answer. */
   unanswered: number
-  /** Strangers told something else than 401, or known callers told 401. */
+  /** Strangers that got anything but 401, or known callers that got 401. */
   swaps: number
   strangers: number
 }
@@ -254,7 +254,7 @@ export function judgeHonesty(
   return figures
 }
 
-/** Whether `Retry-After` told the truth, by the clock of the store. */
+/** Whether `Retry-After` was right, by the clock of the store. */
 export interface RetryFigures {
   checked: number
   /** A call at that time would come before the window ends. */
@@ -266,10 +266,10 @@ export interface RetryFigures {
   againRefused: number
 }
 
-/** Reading two clocks takes so long at most. */
+/** Maximum time to read two clocks. */
 const clockMs = 2
 
-/** The estimate of the store's time may lag so much while the store is away: its last answer was so long on its way. */
+/** Maximum lag of the estimate of the store's time while the store is away: the latency of its last answer. */
 const lagMs = 25
 
 export function judgeRetries(
@@ -281,7 +281,7 @@ export function judgeRetries(
   for (const { stream, windows, calls: most } of buckets) {
     if (windows === undefined) continue
     const own = callsByStream.get(stream) ?? []
-    // Until the store or the share of a gateway is used up, so many were admitted in the window in any case.
+    // Until the limit in the store or the share of a gateway is used up, at least this many were admitted.
     const least = Math.floor(most / gatewayCount)
     for (const { begun, ended, status, retryAfter, isAgain } of own) {
       const window = windowOf(begun, windows)

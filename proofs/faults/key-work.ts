@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { withRegistry } from '../../src/cli/registry-session.ts'
 
 // A program: does one kind of work on keys for ever, in several lanes at once, each on an application of its own, and
-// writes a line for what its developer was shown or told. Started as `key-work.ts issue|rotate|revoke <lanes>` with
+// writes a line for each result that its developer got. Started as `key-work.ts issue|rotate|revoke <lanes>` with
 // DATABASE_URL and KEY_PEPPER; killed in the middle of it.
 const [kind = '', lanes = '1'] = process.argv.slice(2)
 const by = 'system'

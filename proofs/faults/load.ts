@@ -8,7 +8,7 @@ export interface Stream {
   readonly path: string
   /** Places of the gateways called, each with the same chance. */
   readonly gateways: readonly number[]
-  /** Calls a second; 0: only when told to {@link CallerOrder} `burst`. */
+  /** Calls a second; 0: only on the {@link CallerOrder} `burst`. */
   readonly perSecond: number
   /** Windows around whose edges nothing is called, so that every call belongs to one for sure. */
   readonly windows?: Windows | undefined
@@ -26,7 +26,7 @@ export interface Windows {
 /** No call begins so shortly before the end of a window, or so shortly after its begin. */
 export const guard = { endMs: 150, beginMs: 40 }
 
-/** What the process of the callers is told. Each order is answered by `done` when it is carried out. */
+/** Orders to the process of the callers. Each is answered with `done` once it is carried out. */
 export type CallerOrder =
   /** Begins to call, until `stop`. */
   | {
@@ -36,7 +36,7 @@ export type CallerOrder =
       readonly log: string
       readonly seed: number
     }
-  /** So many calls of one stream at once; done when all are answered. */
+  /** This number of calls of one stream at once; done when all are answered. */
   | { readonly order: 'burst'; readonly stream: Stream; readonly times: number }
   /** Fills as many buckets to their limit in one window after the other as the machine can, until `windows` are full or the time is over. */
   | {

@@ -14,7 +14,7 @@ import { faultTable, promises, promiseTable } from './table.ts'
 
 // A program: runs the experiments with faults one after the other and prints what they found.
 // --seed <number> draws the same again; --only R3,R5 runs some; --share runs what takes minutes;
-// --soak <windows> asks for so many full windows.
+// --soak <windows> sets the number of full windows.
 // --books <folder> keeps what the ledger and the callers wrote. --write puts the tables into docs/faults.md.
 const { values } = parseArgs({
   options: {

@@ -14,7 +14,7 @@ export interface Outcome {
   readonly backMs: number | undefined
   /** Increments that had not reached the server that took over; undefined: none did. */
   readonly lost: number | undefined
-  /** What the experiment alone has to tell. */
+  /** Notes specific to the experiment. */
   readonly notes: readonly string[]
   /** What must hold and did not. */
   readonly violations: readonly string[]

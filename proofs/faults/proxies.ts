@@ -1,6 +1,6 @@
 import { type FaultProxy, startFaultProxy, type Trouble } from './fault-proxy.ts'
 
-/** What the process of the proxies is told. */
+/** Orders to the process of the proxies. */
 export type ProxyOrder =
   | { readonly order: 'open'; readonly targets: readonly number[] }
   | { readonly order: 'trouble'; readonly at: number; readonly trouble: Trouble }

@@ -191,7 +191,7 @@ export function limitOf(plan: PlanName): { readonly calls: number; readonly seco
   return { calls, seconds: window === 'P365D' ? 365 * 86_400 : Number(window.slice(2, -1)) }
 }
 
-/** Lets the ledger put down what it has heard. */
+/** Gives the ledger time to write what it has received. */
 export async function ledgerWritten(): Promise<void> {
   await delay(100)
 }

@@ -31,7 +31,7 @@ export interface Fault {
   readonly losesCounts?: boolean
   /** What a faulted window may admit. (Default: 175: the limit and the shares of three gateways that never saw the bucket.) */
   readonly faultedMost?: number
-  /** Gateways that cannot ask the registry while it lasts: strangers are told 503 there. */
+  /** Gateways that cannot ask the registry while it lasts: strangers get 503 there. */
   readonly withoutRegistry?: readonly number[]
   /** Gateways that are killed: their callers are left without an answer. */
   readonly killed?: readonly number[]
@@ -46,7 +46,7 @@ export interface FaultParts {
   readonly random: Random
   /** The applications of the experiment, whose counters may be meddled with. */
   readonly applicationIds: readonly string[]
-  /** So many increments of so many had not reached the server that takes over. */
+  /** The increments, and how many of these had not reached the server that takes over. */
   lost(count: number, of: number): void
   /** Spends what `sticky` and `fresh` have left, at all gateways. */
   spend(): Promise<void>
@@ -68,13 +68,13 @@ export interface FaultRun {
 /** A call waits at most 250 ms for a store that does not answer, and the backend answers at once. */
 const slowestMs = 300
 
-/** A machine that takes so long for a call without a fault, or one that needs nothing, cannot tell what a fault adds. */
+/** If the machine takes this long for a call without a fault, or to do nothing, a run cannot show what a fault adds. */
 const stalledMs = 40
 
-/** Counts are shared again within so long after the store accepts writes. */
+/** Time in which counts must be shared again after the store accepts writes. */
 const backMsMax = 1000
 
-/** A gateway that was cut off from the registry opens connections again within so long. */
+/** Time in which a gateway that was cut off from the registry must reopen its connections. */
 const registryBackMs = 1500
 
 /** Time without grants after a loss; the longer one if a gateway was killed and is waited for. */
@@ -209,7 +209,8 @@ export async function runFault(
   const begunAt = monotonicMs()
   const lastsMs = random.between(...fault.lastsMs)
   if (fault.isOutage) {
-    if (!(await waitFor(modes.isUnshared, 1500))) violations.push('a gateway did not leave shared mode')
+    if (!(await waitFor(modes.isUnshared, 1500)))
+      violations.push('a gateway did not leave shared mode')
   } else await delay(300)
   await parts.spend()
   await delay(Math.max(0, begunAt + lastsMs - monotonicMs()))

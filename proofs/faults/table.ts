@@ -49,11 +49,11 @@ export interface Promised {
   readonly what: string
   readonly measured: string
   readonly allowed: string
-  /** Undefined: this run cannot tell, because the machine was too slow or nothing was there to judge. */
+  /** Undefined: inconclusive, because the machine was too slow or nothing was there to judge. */
   readonly isKept: boolean | undefined
 }
 
-/** Judges what only many calls can tell. */
+/** Judges what needs many calls. */
 export function promises(outcomes: readonly Outcome[]): Promised[] {
   const sum = (value: (outcome: Outcome) => number): number =>
     outcomes.reduce((total, outcome) => total + value(outcome), 0)
@@ -150,7 +150,7 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
       [strangers, calls],
     ),
     none(
-      'Retry-After values before the reset, and calls refused although they waited as told',
+      'Retry-After values before the reset, and calls refused although they waited',
       sum((o) => o.retries.early + o.retries.againRefused),
       `of ${retries} checked and ${again} followed`,
       [retries, again],

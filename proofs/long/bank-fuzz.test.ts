@@ -429,7 +429,7 @@ function wholePath({ paths }: Pool, random: fc.Arbitrary<Readonly<Record<string,
 /** How many times a header is left out against the times it is sent. */
 function rarely(name: string, isUsual: boolean): number {
   if (isUsual) return 1
-  // What is wrong with them hides everything behind.
+  // Their faults hide all later ones.
   return /signature|digest/.test(name) ? 200 : 40
 }
 

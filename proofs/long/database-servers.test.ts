@@ -225,7 +225,7 @@ t.test('a pool that is followed no more keeps its login', { skip }, async (t) =>
 })
 
 t.test(
-  'of two servers that both say they are the primary, the one in use stays, also when the other one returns',
+  'of two servers that both say they are the primary, the one in use stays, even when the other one returns',
   { skip },
   async (t) => {
     const [one, two] = await Promise.all([startPostgres(t), startPostgres(t)])

@@ -83,7 +83,7 @@ t.test(
 )
 
 t.test(
-  'a standby that lagged may lack a revocation: gateways that heard of it refuse the key all the same',
+  'a standby that lagged may lack a revocation: gateways that received it still refuse the key',
   { skip: fleetMissing() },
   async (t) => {
     const fleet = await startFleet(t, { size: 2, standby: 'asynchronous', env: plan })
@@ -119,7 +119,7 @@ t.test(
   },
 )
 
-/** Uses up so many numbers of transactions. @returns the next one */
+/** Uses up this many transaction numbers. @returns the next one */
 async function spendNumbers(url: string, count: number): Promise<bigint> {
   await administer(
     url,

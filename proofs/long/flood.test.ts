@@ -54,7 +54,7 @@ for (const [name, open, forged] of [
       t.same(
         [...new Set(outcomes.values())],
         ['invalid'],
-        'and each forged one is told from an outage',
+        'and each forged one is distinguished from an outage',
       )
     },
   )

@@ -44,7 +44,7 @@ t.test(
     let networks = 0
     const answers = { 401: 0, 429: 0, 503: 0 }
 
-    /** A key whose checksum is right, so that only the database can tell, from a network of its own. */
+    /** A key whose checksum is right, so that only the database can reject it, from its own network. */
     function request(): string {
       networks += 1
       const address = `10.${(networks >> 16) & 255}.${(networks >> 8) & 255}.${networks & 255}`

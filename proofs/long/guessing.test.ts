@@ -129,7 +129,7 @@ t.test(
     t.same(shownBy(right), shownBy(wrong), 'and does not reveal why')
     await awaitMail(dataDir, { kind: 'sign-in-paused', to: email })
     const told = (await readMails(dataDir)).filter(({ kind }) => kind === 'sign-in-paused')
-    t.equal(told.length, 1, 'one mail tells the owner')
+    t.equal(told.length, 1, 'one mail notifies the owner')
 
     const session = await known.patch('/api/session/developer', {
       currentPassword: testPassword,
@@ -201,7 +201,7 @@ t.test('the cookie of a known browser proves one address, for half a year', asyn
   }
 })
 
-t.test('a success forgets the failures before it', async (t) => {
+t.test('a success clears the failures before it', async (t) => {
   const email = 'forgetful@example.com'
   const id = await developer(email)
   const from = elsewhere()

@@ -170,7 +170,7 @@ t.test('the program shuts down cleanly when the parent of the launcher is gone',
   t.notOk(isAlive(programPid))
 })
 
-t.test('Ctrl-C, which a terminal sends to launcher and program, is an orderly end', async (t) => {
+t.test('Ctrl-C, which a terminal sends to launcher and program, is a clean shutdown', async (t) => {
   const { child, programPid } = await launchTollgate(t)
   if (child.pid === undefined) throw new Error('no process')
   const exit = once(child, 'exit')
@@ -208,7 +208,7 @@ for (const [command, signal] of [
     const programPid = await programIn(t, child, dataDir)
     child.kill(signal)
     await until('no process is left behind', async () => !isAlive(programPid))
-    t.notOk(existsSync(join(dataDir, 'tollgate.pid')), 'it ended in order')
+    t.notOk(existsSync(join(dataDir, 'tollgate.pid')), 'it shut down cleanly')
   })
 }
 

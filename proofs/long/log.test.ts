@@ -39,7 +39,7 @@ async function startLogging(t: Test, stderr: number | 'pipe') {
   return { child, ended, gateway }
 }
 
-t.test('a full disk under the log costs lines, no calls and no orderly end', async (t) => {
+t.test('a full disk under the log costs lines, but no calls and no clean shutdown', async (t) => {
   const full = openSync('/dev/full', 'w')
   t.teardown(() => closeSync(full))
   const { child, ended, gateway } = await startLogging(t, full)

@@ -28,7 +28,7 @@ async function testProcesses(t: Test, redis: RedisServer): Promise<CountingProce
     'four processes are known',
     async () => (await redis.cli('ZCARD', processesKey)) === '4',
   )
-  // Each hears of the last one with its next heartbeat.
+  // Each learns of the last one with its next heartbeat.
   await delay(1500)
   return processes
 }

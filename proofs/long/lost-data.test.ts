@@ -97,7 +97,7 @@ t.test('a folder that lost its database is not started as a new one', async (t) 
   }
 })
 
-t.test('damaged files of the database are told in one line', async (t) => {
+t.test('damaged database files are reported in one line', async (t) => {
   const dataDir = await testDataDir(t)
   const database = join(dataDir, 'database')
   writeFileSync(join(database, 'global', 'pg_control'), 'garbage')

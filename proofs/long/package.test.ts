@@ -206,7 +206,7 @@ t.test('every file of a release finds all packages that it imports', async (t) =
 })
 
 t.test(
-  '`npx tollgate` from the tarball serves on an empty machine, and stops in order',
+  '`npx tollgate` from the tarball serves on an empty machine, and stops cleanly',
   async (t) => {
     t.match(await run('npx', 'tollgate', '--version'), `(${revision})\n`)
     t.match(

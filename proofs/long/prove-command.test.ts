@@ -18,7 +18,7 @@ t.test('a proof is one entry in the audit log', { skip: postgresMissing() }, asy
 })
 
 t.test(
-  'what a process told at its end does not answer for its successor, as of a container that keeps host name and pid',
+  'what a process reported at its end does not count for its successor, as of a container that keeps host name and pid',
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)

@@ -37,7 +37,7 @@ t.test(
     t.match(
       await prove(fleet),
       { code: 0, calls: 110, twice: [], missing: [] },
-      'one ended in order',
+      'one shut down cleanly',
     )
 
     fleet.gateways[1]?.signal('SIGKILL')

@@ -37,7 +37,7 @@ function decisionsOf(grants: readonly Grant[]): string[] {
   return [...new Set(grants.map(({ decision }) => decision))].toSorted()
 }
 
-/** Asks one call after the other until told to stop. */
+/** Makes one call after the other until stopped. */
 function askOn(counter: Counter, limits: readonly BucketLimit[]) {
   let isStopped = false
   const grants: Grant[] = []
@@ -431,7 +431,7 @@ t.test(
       (await heir.cli('CLUSTER', 'INFO')).includes('cluster_slots_fail:5462'),
     )
 
-    /** What b is told of it by a node, once one decides. */
+    /** What a node reports to b about it, once one decides. */
     async function decisionOn(limit: BucketLimit): Promise<string> {
       let decision = ''
       await until('a node decides', async () => {

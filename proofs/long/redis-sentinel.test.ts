@@ -125,7 +125,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
       await until('both are away from Redis', () => !a.isUp() && !b.isUp())
       t.match(await ask(a, spent), { decision: 'refused_local' })
       await redis.switched(old)
-      // Fresh, it knows of no failover: the marker of another run tells it.
+      // Fresh, it knows of no failover: the marker of another run shows it.
       const c = await testCounter(t, redis, settling)
       t.equal(c.isUp(), true)
       t.same(admittedOf(await askTimes(100, c, spent)), 0)
@@ -151,7 +151,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
     })
   })
 
-  // The last one, because it leaves sentinels that were told anew what to watch.
+  // Last, because it reconfigures what the sentinels watch.
   t.test(
     '(10) a demoted primary that answers READONLY for ever is left when the sentinels name another',
     async (t) => {
@@ -160,7 +160,7 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
       t.equal(admittedOf(await askTimes(40, counter, limits)), 40)
       const old = await redis.primary()
       const other = otherOf(redis, old)
-      // All forget first: one that remembers would make the other server a replica again, or teach
+      // All are reset first: one that remembers would make the other server a replica again, or teach
       // the sentinels what it knew. So they announce no switch and end no connection.
       for (const port of redis.sentinelPorts) {
         await redisCommand(port, 'SENTINEL', 'REMOVE', redis.group)

@@ -28,7 +28,7 @@ const rounds = proofSize({ share: 1, whole: 3 })
 const callsMin = proofSize({ share: 300, whole: 50_000 })
 const isWhole = rounds > 1
 const callers = 12
-/** Before another machine gets a file, so many calls find the machines apart. */
+/** Number of calls while the machines differ, before the next machine gets the file. */
 const callsBetween = proofSize({ share: 3, whole: 50 })
 /** What docs/rotation.md lets pass between two steps. A share has no time for it: there, the bank asks for a key that it does not know. */
 const waits = {

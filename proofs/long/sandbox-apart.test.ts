@@ -98,7 +98,7 @@ t.test(
       body: { code: 'STORE_UNAVAILABLE' },
     })
     const without = await portalWith({})
-    t.equal((await without.anonymous('GET', '/api/sandbox')).status, 404, 'off unless told')
+    t.equal((await without.anonymous('GET', '/api/sandbox')).status, 404, 'off by default')
     await t.rejects(
       spawnTollgate(t, ['portal'], {
         ...shared,

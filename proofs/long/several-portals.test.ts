@@ -8,7 +8,7 @@ import { spawnTollgate } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
 
 t.test(
-  'two portals on one PostgreSQL and one Redis are one portal, also while the stores stand still',
+  'two portals on one PostgreSQL and one Redis are one portal, even while the stores stand still',
   { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const dataDir = await testDataDir(t)

@@ -44,7 +44,7 @@ async function callUntilToldToMove(client: Client, key: string): Promise<readonl
 }
 
 t.test(
-  'SIGTERM under load fails no call: not ready, serving on, kept connections told to move, exit 0',
+  'SIGTERM under load fails no call: not ready, serving on, kept connections are asked to close, exit 0',
   { timeout: 300_000 },
   async (t) => {
     const ledger = await startLedger(t)

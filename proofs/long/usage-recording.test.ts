@@ -216,7 +216,7 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
     },
   )
 
-  await t.test('write what is left when they are told to end', async (t) => {
+  await t.test('write what is left at shutdown', async (t) => {
     const { applicationId: id, key: last } = await newApplication(fleet.stores, 'last')
     await burst(fleet.clients, 20, { key: last })
     for (const gateway of fleet.gateways) gateway.signal('SIGTERM')

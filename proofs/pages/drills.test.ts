@@ -53,7 +53,7 @@ t.test('drills of the playground', { skip: chromiumMissing(), timeout: 240_000 }
           await open(page)
           const drill = page.getByRole('combobox', { name: 'Drill', exact: true })
           const described = await drill.getAttribute('aria-describedby')
-          t.ok(described, 'a screen reader tells what it is for')
+          t.ok(described, 'a screen reader announces its purpose')
           t.same(
             await Promise.all(
               (await drill.locator('option').all()).map((option) => option.getAttribute('value')),
@@ -109,7 +109,7 @@ t.test('drills of the playground', { skip: chromiumMissing(), timeout: 240_000 }
     })
   })
 
-  await t.test('the calls tab and the usage tell a drill from a call', async (t) => {
+  await t.test('the calls tab and the usage distinguish a drill from a call', async (t) => {
     const calls = async () => (await owner.send('GET', `${path}/calls?limit=100`)).body.items
     await until('each drill has a record', async () => (await calls()).length === drills.length)
     const items: { drill: string; reason: string; outcome: string }[] = await calls()

@@ -69,7 +69,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         }
       })
 
-      await t.test("tells times in a sentence in the reader's zone alone", async (t) => {
+      await t.test("gives times in a sentence only in the reader's zone", async (t) => {
         await open(page, `/r/${world.refusedCall}`)
         const sentence = page.getByText(/The limit resets at/).first()
         await sentence.waitFor()
@@ -295,7 +295,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         t.equal(
           await field.getAttribute('aria-activedescendant'),
           await chosen.getAttribute('id'),
-          'a screen reader hears the chosen result',
+          'a screen reader announces the selected result',
         )
         await page.keyboard.press(key)
       }

@@ -208,7 +208,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 400_000
           .map((link) => getComputedStyle(link).outlineStyle)`,
         )
         t.equal(lines.length, 8)
-        t.equal(new Set(lines).size, 2, `one is told from the others: ${lines}`)
+        t.equal(new Set(lines).size, 2, `one differs from the others: ${lines}`)
       })
     },
   )

@@ -14,7 +14,7 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
   const owner = await beside.signIn()
   const { body: application } = await owner.send('POST', '/api/applications', { name: 'Budget' })
   const path = `/api/applications/${application.id}`
-  // The address names an operation, which tells the version.
+  // The address names an operation, which determines the version.
   for (const [api, version] of [
     ['mandate', '1.0.0'],
     ['xs2a', '1.7.0'],
@@ -61,7 +61,7 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
       await chooseOperation(page, 'listAccounts')
       const consent = page.getByRole('combobox', { name: /^Consent-ID/ })
       const own = await consent.inputValue()
-      t.match(own, /^[0-9a-f-]{36}$/, 'told by the answer before')
+      t.match(own, /^[0-9a-f-]{36}$/, 'from the previous answer')
       await button('Use a ready consent of Noa Levi').click()
       await until('another consent is filled in', async () => (await consent.inputValue()) !== own)
       await consent.click()

@@ -4,7 +4,7 @@ import { plantedBugs } from '../../test/simulation/planted.ts'
 import { createSchedule } from '../../test/simulation/schedule.ts'
 import { createTrials } from '../../test/simulation/trial.ts'
 
-// A thread: runs a range of seeds and tells what it found.
+// A thread: runs a range of seeds and reports its findings.
 
 /** @param to not included */
 export interface Task {
@@ -29,7 +29,7 @@ export interface Report {
 /** Seeds between two turns of the event loop, at which unhandled rejections surface. */
 const together = 20
 
-/** After so many findings the rest would say nothing new. */
+/** Maximum number of findings; more would add nothing new. */
 const findingsMax = 20
 
 /** Seeds between two reports. */

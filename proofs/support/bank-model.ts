@@ -134,7 +134,7 @@ export function isOpen({ status }: AuthorisationModel): boolean {
   return status !== 'finalised' && status !== 'failed'
 }
 
-/** What the API shall report of a resource, once the time was told by {@link pass}. */
+/** What the API must report about a resource after {@link pass} has moved the time. */
 export function stateOf(resource: ResourceModel, now: number): string {
   if (resource.kind !== 'payment' || resource.state !== 'approved') return resource.state
   return resource.timeline.findLast(([from]) => from <= now)?.[1] ?? 'none'

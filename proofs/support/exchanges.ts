@@ -163,7 +163,7 @@ async function sendInPieces(socket: Socket, text: string, draw: Draw): Promise<v
   if (socket.writable) socket.write(octets.subarray(at))
 }
 
-/** What a client does behind its last request. */
+/** What a client does after its last request. */
 async function end({ socket, reset }: Connection, ending: Ending, draw: Draw): Promise<void> {
   if (ending === 'half-close') socket.end()
   else if (ending === 'garbage') socket.write('GARBAGE\r\n\r\n')

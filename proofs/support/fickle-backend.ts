@@ -14,10 +14,10 @@ export interface Conduct {
   readonly waits: number
   /** Interim answers before the real one. */
   readonly interim: number
-  /** It stops after so many octets of its answer; -1: never. */
+  /** It stops after this many octets of its answer; -1: never. */
   readonly cutAt: number
   readonly cutBy: 'end' | 'reset'
-  /** The octets leave in so many pieces. */
+  /** Number of pieces in which the octets are sent. */
   readonly pieces: number
   readonly ending: 'keep' | 'close' | 'unasked' | 'unasked later'
   /** The first chunk is malformed. */
@@ -37,7 +37,7 @@ export async function startFickleBackend(t: Test): Promise<{ url: string; crosse
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy())
     let pending = ''
-    // What it says unasked comes before or behind an answer, never within.
+    // Unsolicited data comes before or after an answer, never within one.
     let said = Promise.resolve()
     socket.on('data', (chunk) => {
       pending += chunk.toString('latin1')

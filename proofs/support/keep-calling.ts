@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, Client } from '../../test/support/calling.ts'
 
-/** Calls one gateway with one key, over and over, until told to stop. */
+/** Calls one gateway with one key, repeatedly, until stopped. */
 export function keepCalling(
   client: Client,
   key: string,

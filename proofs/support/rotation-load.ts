@@ -36,7 +36,7 @@ const consent = JSON.stringify({
 /** Every so-many-th call makes a consent: a POST that no balancer and no gateway repeats. */
 const postEvery = 8
 
-/** Starts so many loops over the applications. */
+/** Starts this number of loops over the applications. */
 export function startRotationLoad(
   t: Test,
   {

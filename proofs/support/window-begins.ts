@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Waits for the beginning of a window of so many seconds and returns its end in
+ * Waits for the beginning of a window of this many seconds and returns its end in
  * milliseconds since 1970. Windows are cut from the clock of the store, which
  * is that of this machine.
  */

@@ -1,4 +1,4 @@
-/** One fault of the configuration, at the place where it stands. */
+/** One fault in the configuration, with its place. */
 export interface CatalogueProblem {
   /** The folder of the configuration as it was given, and the path in it: `config/plans/default.yaml`. */
   readonly file: string
@@ -12,7 +12,7 @@ export interface CatalogueProblem {
   readonly example?: string
 }
 
-/** Says that the configuration is not usable, with all that is wrong with it. */
+/** The configuration is not usable; lists all faults. */
 export class CatalogueError extends Error {
   /** At least one; by file, then by line. Those that may only follow from others come last. */
   readonly problems: readonly CatalogueProblem[]

@@ -31,7 +31,7 @@ export interface Change {
   readonly isBreaking: boolean
 }
 
-/** What happened, by the sentence that says it. `{name}` stands for one of the values. */
+/** What happened, by the sentence that describes it. `{name}` is replaced by one of the values. */
 const sentences = {
   moved: 'moved from {from} to {to}',
   deprecated: 'is deprecated now',

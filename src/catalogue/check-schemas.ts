@@ -111,7 +111,7 @@ function closes(schema: JsonObject): boolean {
   return schema['additionalProperties'] === false || schema['unevaluatedProperties'] === false
 }
 
-/** A map: every member not named is described all the same. */
+/** A map: even members that are not named are described. */
 function describesOthers(schema: JsonObject): boolean {
   return (
     isJsonObject(schema['additionalProperties']) ||

@@ -46,7 +46,7 @@ function compareVersions(
 ): readonly CatalogueChange[] {
   if (old === undefined) return young === undefined ? [] : [ofVersion(young, 'version.added')]
   if (young === undefined) {
-    // Its calls are answered 410 as it is.
+    // Its calls already get 410.
     const harm = isRetired(old.lifecycle, nowMs) ? 'none' : 'removes'
     return [{ ...ofVersion(old, 'version.removed'), harm }]
   }

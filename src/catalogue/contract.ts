@@ -137,7 +137,7 @@ function checkRequest(
   }
 }
 
-/** Where the schemas of an operation's request stand, small ones first. */
+/** Places of the schemas of an operation's request, small ones first. */
 function requestSchemas({ parameters, requestBody }: OperationObject): string[] {
   const types = requestBody === undefined ? [] : mediaTypesOf(requestBody)
   return [

@@ -31,7 +31,7 @@ export type Referable = ObjectName | 'schema'
 
 export interface CopyOptions {
   readonly sources: Sources
-  /** The reference to write for `reference`, which stands in the member `$ref` of `from`; undefined when it was reported. */
+  /** The reference to write for `reference`, which is the member `$ref` of `from`; undefined when it was reported. */
   link(reference: string, shape: Referable, from: Found): string | undefined
   /** What a reference leads to, one step; undefined when it was reported. */
   find(reference: string, from: Found): Found | undefined
@@ -42,8 +42,8 @@ export type CopyShape = (found: Found, shape: Shape) => Json | undefined
 
 /**
  * Makes the function that copies parts of an OpenAPI document and checks their
- * structure on the way: one walk, because only who knows what a value should
- * be can tell a reference from an example that has a member `$ref`.
+ * structure on the way: one walk, because only code that knows what a value should
+ * be can distinguish a reference from an example that has a member `$ref`.
  */
 export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape {
   /** What is being put in the place of a reference, to notice what contains itself. */
@@ -133,7 +133,7 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
     })
   }
 
-  /** A reference object (OpenAPI 3.1, 4.8.23): what stands beside `$ref` is text for readers, or nothing. */
+  /** A reference object (OpenAPI 3.1, 4.8.23): other members than `$ref` are text for readers. */
   function copyReference(
     found: FoundObject,
     reference: string,
@@ -169,7 +169,7 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
     return copy
   }
 
-  /** Copies what a reference leads to, to stand in its place. */
+  /** Copies the target of a reference, to replace it. */
   function copyTarget(found: FoundObject, reference: string, name: ObjectName): Json | undefined {
     const target = find(reference, { ...found, at: found.value, member: '$ref' })
     if (target === undefined) return undefined

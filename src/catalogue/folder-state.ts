@@ -6,7 +6,7 @@ const depthMax = 8
 
 /**
  * Describes the files of a folder without reading them: another text after each
- * change of a file, also after a link to other files was swapped, as Kubernetes
+ * change of a file, even after a link to other files was swapped, as Kubernetes
  * does with a mounted ConfigMap. Ignores names that begin with a dot, as a load
  * does; what cannot be read is part of the description.
  */

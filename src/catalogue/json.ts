@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from './catalogue.ts'
 
-/** Tells a JSON object from arrays, scalars and nothing. */
+/** Whether a value is a JSON object: not an array, a scalar or undefined. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Tells a JSON array from everything else, keeping it read-only. */
+/** Whether a value is a JSON array, keeping it read-only. */
 export function isJsonArray(value: unknown): value is readonly Json[] {
   return Array.isArray(value)
 }

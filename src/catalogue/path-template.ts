@@ -5,7 +5,7 @@ import type { Segment } from './catalogue.ts'
  * segment is literal (unreserved characters of RFC 3986, not `.` or `..`) or
  * exactly one parameter.
  *
- * @returns the first segment that is neither, as it is written
+ * @returns the first segment that is neither, as written
  */
 export function parseTemplate(template: string): readonly Segment[] | string {
   if (!template.startsWith('/')) return template

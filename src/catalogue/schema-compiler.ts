@@ -33,7 +33,7 @@ export function createSchemaCompiler(document: JsonObject): SchemaCompiler {
   let all: Validators | undefined
   let pointers: WeakMap<object, string> | undefined
 
-  /** Where a schema stands in the document. Only asked for alternatives, once something failed. */
+  /** The place of a schema in the document. Only asked for alternatives, once something failed. */
   function pointerOf(schema: object): string | undefined {
     pointers ??= pointersOf(document)
     return pointers.get(schema)

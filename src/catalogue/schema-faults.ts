@@ -17,7 +17,7 @@ export interface DescribeFaultsOptions {
   /** Errors of a verbose validator that looks for all errors. */
   readonly errors: readonly ErrorObject[]
   readonly document: JsonObject
-  /** Where a schema of the document stands. */
+  /** The place of a schema in the document. */
   readonly pointerOf: (schema: object) => string | undefined
   /** The faults of a value by the schema at a pointer. */
   readonly faults: (pointer: string, value: unknown) => readonly SchemaFault[]

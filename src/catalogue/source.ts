@@ -9,7 +9,7 @@ import { isJsonArray, isJsonObject } from './json.ts'
 import { notUtf8, utf8Text } from './utf8-text.ts'
 import { createLineFinder, findYamlFaults } from './yaml-faults.ts'
 
-/** Where something stands: file, line and the members that lead to it, `limits[0].window`. */
+/** A place: file, line and the members that lead to it, `limits[0].window`. */
 export interface Place {
   readonly file: string
   readonly line: number
@@ -29,7 +29,7 @@ export interface Fault {
 
 /**
  * The YAML files of one load: parsed once each, and able to say of every
- * object and array where it stands in its file.
+ * object and array where it is in its file.
  */
 export interface Sources {
   /** What was reported so far, in the order it was found. */
@@ -41,10 +41,7 @@ export interface Sources {
    * @param path below the folder of the configuration, with `/`
    */
   read(path: string): Json | undefined
-  /**
-   * Whether a file is there to be read; `outside` also when a symbolic link
-   * leads out of the folder of the configuration.
-   */
+  /** Whether a file can be read; `outside` even if a symbolic link leads out of the folder of the configuration. */
   whereIs(path: string): Whereabouts
   /** Counts a file that is no YAML, such as a picture, among what was read. */
   note(path: string, content: Buffer): void
@@ -53,7 +50,7 @@ export interface Sources {
    * whatever the time stamps, comments, blanks and order of members of the files and the order of reading.
    */
   digest(): string
-  /** Lets `copy` stand where `original` stands. */
+  /** Gives `copy` the place of `original`. */
   adopt(copy: object, original: object): void
   /** Identifies what an object was parsed from: equal for all copies of the same place. */
   origin(at: object): object
@@ -74,7 +71,7 @@ interface SourceFile {
   lineOf(keys: readonly (string | number)[]): number
 }
 
-/** Where a container (an object or an array) stands. Containers know their parents, so a path is made when it is needed. */
+/** The place of a container (an object or an array). Containers know their parents, so a path is made when it is needed. */
 interface Origin {
   readonly file: SourceFile
   readonly parent: Origin | undefined
@@ -166,7 +163,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
     return undefined
   }
 
-  /** Notes where each container of a value stands. Returns whether the value has a JSON form. */
+  /** Records the place of each container of a value. Returns whether the value has a JSON form. */
   function note(value: unknown, origin: Origin): value is Json {
     if (typeof value === 'number') return Number.isFinite(value)
     if (typeof value !== 'object' || value === null) return value !== undefined

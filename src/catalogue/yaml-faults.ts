@@ -13,7 +13,7 @@ export interface YamlFault {
 const require = createRequire(import.meta.url)
 
 /**
- * The library that knows where everything stands. It takes six times as long
+ * The library that keeps the position of everything. It takes six times as long
  * as js-yaml, and as long to load as a document to read, so only a fault
  * loads it.
  */
@@ -83,7 +83,7 @@ export function createLineFinder(text: string): (keys: readonly (string | number
         const pair = node.items.find(
           (each) => isScalar(each.key) && String(each.key.value) === String(key),
         )
-        // A member that is missing stands where its mapping stands.
+        // A missing member has the position of its mapping.
         if (!isScalar(pair?.key)) break
         range = pair.key.range ?? range
         node = pair.value

@@ -52,7 +52,7 @@ export function readCertificate(source: Buffer): Certificate {
     const x509 = new X509Certificate(source)
     // Reading the key may throw: its algorithm may be unknown.
     void x509.publicKey
-    // OpenSSL ignores what stands around a certificate, a private key for example.
+    // OpenSSL ignores text around a certificate, a private key for example.
     const isAlone = isPem(source)
       ? onlyPem.test(source.toString('latin1'))
       : x509.raw.length === source.length

@@ -7,7 +7,7 @@ export interface ScannedList {
   readonly signed: Buffer
   /** The list without its entries, for the library. */
   readonly withoutEntries: Buffer
-  /** The serial numbers of its entries in hexadecimal, as they stand there. */
+  /** The serial numbers of its entries in hexadecimal, as encoded there. */
   readonly serials: ReadonlySet<string>
   /** Object identifiers of critical extensions of entries. */
   readonly criticalIds: ReadonlySet<string>

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 const examplesOf = new WeakMap<Command, readonly string[]>()
 
-/** Ends the help of a command with command lines to copy. Each must work as it stands, ids and names aside. */
+/** Ends the help of a command with command lines to copy. Each must work as written, except for ids and names. */
 export function addExamples(command: Command, lines: readonly string[]): Command {
   examplesOf.set(command, lines)
   const title = lines.length === 1 ? 'Example' : 'Examples'

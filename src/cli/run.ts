@@ -86,7 +86,7 @@ function thumbprintsLast(args: readonly string[]): readonly string[] {
   return [...args.filter((arg) => !isThumbprint(arg)), '--', ...args.filter(isThumbprint)]
 }
 
-/** Takes `--as <name>` out of a command line, wherever it stands: every command may have it. */
+/** Takes `--as <name>` out of a command line, at any position: every command accepts it. */
 function takeActor(given: readonly string[]): { args: readonly string[]; as: string | undefined } {
   const at = given.indexOf('--as')
   if (at === -1) return { args: given, as: undefined }

@@ -2,7 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { assessDifferences } from '../gateway/operate/plan/assess-plan.ts'
 import type { Stores } from '../portal/stores/stores.ts'
 import { breakingExitCode, CommandError } from './command-error.ts'
-import { namesOf, subjectOf, changeLabels } from './commands/plan-text.ts'
+import { changeLabels, namesOf, subjectOf } from './commands/plan-text.ts'
 import type { CommandContext } from './context.ts'
 
 export interface TakingAwayOptions {
@@ -26,7 +26,7 @@ export async function refuseTakingAway(options: TakingAwayOptions): Promise<void
     throw refusal([
       'another release has noted what the gateways publish, and this one cannot read it. So it cannot tell what the files take away, and nothing is reloaded.',
       'Use the tollgate command of the release that the gateways run.',
-      'To reload all the same: tollgate reload --force',
+      'To reload anyway: tollgate reload --force',
     ])
   }
   const lines = new Set<string>()
@@ -39,7 +39,9 @@ export async function refuseTakingAway(options: TakingAwayOptions): Promise<void
       nowMs,
     })) {
       if (!isBreaking || change.harm !== 'removes') continue
-      lines.add(`  ${changeLabels[change.kind]}: ${subjectOf(change)}, used by ${namesOf(applications)}`)
+      lines.add(
+        `  ${changeLabels[change.kind]}: ${subjectOf(change)}, used by ${namesOf(applications)}`,
+      )
     }
   }
   if (lines.size === 0) return
@@ -47,7 +49,7 @@ export async function refuseTakingAway(options: TakingAwayOptions): Promise<void
     'the files take away what applications use, so nothing is reloaded:',
     ...lines,
     `To see every change and application: tollgate plan ${context.settings().configDir}`,
-    'To take it away all the same: tollgate reload --force',
+    'To take it away anyway: tollgate reload --force',
   ])
 }
 

@@ -52,7 +52,7 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
   const { migrateOnStart } = settings
   await migrate(database, { name: 'bank', migrations: bankMigrations, migrateOnStart })
   await seedSandbox({ database, now: Date.now, timeZone })
-  // The pages' address stands in links, so it must be known before anything listens.
+  // Links contain the address of the pages, so it must be known before anything listens.
   const sca = { ...settings.sca, port: await freePort(settings.sca) }
   const keys = identity === undefined ? remoteKeys(options) : localKeys(identity)
   const backend = await createBackend({

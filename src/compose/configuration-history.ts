@@ -6,7 +6,7 @@ import {
 } from '../registry/feed/configurations.ts'
 import type { Publisher, Replacement } from './publisher.ts'
 
-/** Tells the registry which configurations this process makes active, so that each change is audited once. */
+/** Records in the registry which configurations this process activates, so that each change is audited once. */
 export interface ConfigurationHistory {
   /** Reports what is new. Repeat it: it also reports what it could not report before. */
   tell(): Promise<void>

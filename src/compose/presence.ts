@@ -72,7 +72,7 @@ export async function keepPresence(options: PresenceOptions): Promise<void> {
     } else log.info({}, 'no other process counts by itself any more')
   }
 
-  // A process that serves must be known: a reload would not wait for it. Without a database, it serves all the same.
+  // A process that serves must be known: a reload would not wait for it. Without a database, it still serves.
   await report().catch(() => undefined)
   const reporting = repeatedly({
     everyMs: roles.size === 1 && roles.has('backend') ? everyMs.bank : everyMs.others,

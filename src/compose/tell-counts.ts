@@ -12,7 +12,7 @@ export interface TellCountsOptions {
   readonly lifetime: Lifetime
 }
 
-/** Tells `tollgate prove --window` which numbers the calls of this process got, when it asks and when this process ends. */
+/** Reports to `tollgate prove --window` the numbers that calls of this process got, on request and when the process ends. */
 export function tellCounts({ samples, registry, log, lifetime }: TellCountsOptions): void {
   const id = randomUUID()
 

@@ -27,7 +27,7 @@ export interface Words {
   readonly parts: <Part>(id: MessageId, values: PartValues<Part>) => (string | Part)[]
 }
 
-/** Values of a message with elements: besides plain values, elements and, for each tag, what surrounds its content. */
+/** Values of a message with elements: plain values, elements and, for each tag, what surrounds its content. */
 export type PartValues<Part> = Readonly<
   Record<string, string | number | Date | Part | ((content: (string | Part)[]) => Part)>
 >

@@ -20,7 +20,7 @@ export const languageFacts: Readonly<Record<Language, LanguageFacts>> = {
   he: { name: 'עברית', locale: 'he-IL', direction: 'rtl' },
 }
 
-/** Languages whose letters tell them from English. */
+/** Languages that their script distinguishes from English. */
 const letters: Readonly<Record<Exclude<Language, 'en'>, RegExp>> = { he: /\p{Script=Hebrew}/u }
 
 /** Whether a text is still in English where the reader's language is another one: a document without a translation. */
@@ -35,7 +35,7 @@ export function isLanguage(text: string | undefined): text is Language {
   return languages.some((language) => language === text)
 }
 
-/** The parts of a request that tell a language. */
+/** The parts of a request that determine the language. */
 export interface LanguageHeaders {
   readonly cookie?: string | undefined
   readonly 'accept-language'?: string | undefined

@@ -41,7 +41,7 @@ export function App({ boot, styleNonce }: AppProps) {
     return client
   })
   const tide = tideOf(boot.facts.brand.accent)
-  // The skeleton gives way in the very frame in which the page appears.
+  // The skeleton disappears in the same frame in which the page appears.
   useLayoutEffect(() => document.getElementById('skeleton')?.remove(), [])
   return (
     <DirectionProvider

@@ -6,7 +6,7 @@ export type KnownFacts = Omit<PortalFacts, 'signUp'>
 
 /** Data that the server writes into the document, so that the first render needs no request. */
 export interface Boot {
-  /** Whether the browser sent a session cookie. `/api/session` tells whose it is and whether it is still valid. */
+  /** Whether the browser sent a session cookie. `/api/session` returns whose it is and whether it is still valid. */
   readonly carriesSession: boolean
   readonly facts: KnownFacts
   /** On a page that shows the published APIs. */

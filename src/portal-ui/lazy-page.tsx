@@ -6,7 +6,7 @@ export class PageLoadFailure extends Error {}
 /** What makes each page whose script did not load ask for it again. */
 const failures = new Set<() => void>()
 
-/** Lets the next attempt to show a page ask for its script again; React by itself keeps a failure for ever. */
+/** Lets the next attempt to show a page ask for its script again; React itself keeps a failure forever. */
 export function forgetFailures(): void {
   for (const forget of failures) forget()
   failures.clear()

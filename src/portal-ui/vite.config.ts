@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-/** Where a portal listens unless told otherwise. */
+/** Where a portal listens by default. */
 const portal = 'http://127.0.0.1:8081'
 
 /** How the page is built; the caller chooses the output folder. */

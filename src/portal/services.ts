@@ -49,7 +49,7 @@ export interface PortalServices {
   readonly totp: Totp
   readonly passkeys: Passkeys
   readonly attempts: Attempts
-  /** Signs people in besides passwords; undefined: only passwords do. */
+  /** Signs developers in without a password; undefined: only passwords are accepted. */
   readonly oidc: OidcProvider | undefined
   readonly metrics: PortalMetrics
   /** Writes the log line of a finished request. */

@@ -6,7 +6,7 @@ import type { RegistrySchema } from './schema.ts'
 const locks = { audit_personal: 7_309_417_001, security_events: 7_309_417_002 } as const
 
 /**
- * Deletes rows whose `at` is more than `days` ago, in portions. Several
+ * Deletes rows whose `at` is more than `days` ago, in batches. Several
  * processes may do so at once: one deletes, the others leave it to that one.
  * Locks no row first: that needs the right to change rows, which the role that
  * serves does not have.

@@ -26,7 +26,7 @@ function ruleOf(lengthMax: number): string {
 const allowed = new RegExp(plainPattern, 'u')
 
 /**
- * A name as it is stored: without spaces around it.
+ * A name as stored: without spaces around it.
  *
  * @throws {RegistryInputInvalid} for a name that breaks the rule
  */

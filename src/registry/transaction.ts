@@ -6,7 +6,7 @@ import type { RegistrySchema } from './schema.ts'
 
 export type RegistryTransaction = Transaction<RegistrySchema>
 
-/** What the audit says of a change, besides the change itself. */
+/** What the audit records about a change, in addition to the change itself. */
 export interface Actor extends Partial<Pick<AuditEntry, 'action' | 'subject' | 'detail'>> {
   /** The actor. */
   readonly by: string

@@ -131,7 +131,7 @@ function runGateways(
 
   let clock = start
   function writeUntil(ms: number): void {
-    // Nothing changes in a long silence but what is forgotten.
+    // A long silence changes nothing except what is dropped.
     if (ms - clock > 3_000) clock = ms - 3_000
     for (; clock < ms; clock += 1_000) {
       for (const index of held.keys()) {
@@ -186,7 +186,7 @@ function simulate(options: {
   readonly seconds: number
   readonly perSecond: number
   readonly isDown: (ms: number) => boolean
-  /** Undefined: no database. "lost": writes everything, but hears only that it failed. */
+  /** Undefined: no database. "lost": writes everything, but reports a failure. */
   readonly database: (second: number) => 'there' | 'lost' | undefined
 }) {
   const names = { api: 'xs2a', version: '1.7.0' }
@@ -269,7 +269,7 @@ t.test(
   },
 )
 
-t.test('a success that is told late ends an outage, but not what came after it', async (t) => {
+t.test('a success that is reported late ends an outage, but not what came after it', async (t) => {
   const call = (ms: number) => ({ at: start + ms, id: `${ms}`, applicationId: 'a', outcome: 'x' })
   const state = noCallsYet()
   applyRule(state, [], [0, 1, 2, 3, 4].map(call))

@@ -74,7 +74,7 @@ function ended(
 }
 
 t.test(
-  'while all calls succeed, a gateway asks the others in one run of three; once one has an unanswered call, in each, and tells its successes',
+  'while all calls succeed, a gateway asks the others in one run of three; once one has an unanswered call, in each, and reports its successes',
   async (t) => {
     const { db, told } = fakeDatabase()
     let runs = 0

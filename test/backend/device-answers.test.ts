@@ -117,25 +117,22 @@ t.test('what people answer on their devices counts in the order of the answers',
     t.equal(second.body.tppMessages?.[0].code, 'PAYMENT_FAILED')
   })
 
-  t.test(
-    'a balance includes what was approved on a device, even before it is read',
-    async (t) => {
-      const applicationId = randomUUID()
-      const consentId = await askConsent(bank, all, { applicationId })
-      bank.clock.now += 2000
-      const accounts = () =>
-        bank.call({
-          operation: 'listAccounts',
-          query: 'withBalance=true',
-          headers: { 'consent-id': consentId },
-          applicationId,
-        })
-      const before = await accounts()
-      await pay(bank)
-      bank.clock.now += 60_000
-      t.not(JSON.stringify((await accounts()).body), JSON.stringify(before.body))
-    },
-  )
+  t.test('a balance includes what was approved on a device, even before it is read', async (t) => {
+    const applicationId = randomUUID()
+    const consentId = await askConsent(bank, all, { applicationId })
+    bank.clock.now += 2000
+    const accounts = () =>
+      bank.call({
+        operation: 'listAccounts',
+        query: 'withBalance=true',
+        headers: { 'consent-id': consentId },
+        applicationId,
+      })
+    const before = await accounts()
+    await pay(bank)
+    bank.clock.now += 60_000
+    t.not(JSON.stringify((await accounts()).body), JSON.stringify(before.body))
+  })
 
   t.test('an answer after the authorisation has expired is ignored', async (t) => {
     const applicationId = randomUUID()
@@ -173,7 +170,7 @@ function pay(bank: TestBank, amount = bill.instructedAmount.amount, headers: obj
   })
 }
 
-/** So much of the funds that they do not suffice twice. */
+/** More than half of the funds, so that they do not suffice twice. */
 async function mostFunds({ database }: TestBank): Promise<string> {
   const { rows } = await sql<{ most: string }>`
     select round(booked * 0.6, 2) as most from bank.accounts

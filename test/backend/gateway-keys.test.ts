@@ -56,7 +56,7 @@ async function start(t: Test, urls: readonly string[]) {
   return { keys, clock, lines, find, metrics: () => metricsRegistry.metrics() }
 }
 
-t.test('keys of several sources work, also while one of them is away for hours', async (t) => {
+t.test('keys of several sources work, even while one of them is away for hours', async (t) => {
   const [one, two] = [await publicKey('one'), await publicKey('two')]
   const first = await startSource(t, [one])
   const second = await startSource(t, [one, two])

@@ -117,13 +117,16 @@ t.test('the end of a mandate by its creditor', async (t) => {
     t.strictSame([odd.status, codeOf(odd)], [400, 'FORMAT_ERROR'])
   })
 
-  t.test('a cancellation that is not approved within a day leaves the mandate unchanged', async (t) => {
-    const id = await approvedMandate(bank, b2b, brueckner)
-    await remove(id, redirect)
-    bank.clock.now += 24 * 3_600_000
-    t.strictSame(await statusOf(bank, id), { mandateStatus: 'valid' })
-    t.strictSame(await authorisations(id), ['creation finalised', 'cancellation failed'])
-  })
+  t.test(
+    'a cancellation that is not approved within a day leaves the mandate unchanged',
+    async (t) => {
+      const id = await approvedMandate(bank, b2b, brueckner)
+      await remove(id, redirect)
+      bank.clock.now += 24 * 3_600_000
+      t.strictSame(await statusOf(bank, id), { mandateStatus: 'valid' })
+      t.strictSame(await authorisations(id), ['creation finalised', 'cancellation failed'])
+    },
+  )
 
   t.test('a mandate that ends otherwise leaves nothing to approve', async (t) => {
     const revoked = await approvedMandate(bank, b2b, brueckner)

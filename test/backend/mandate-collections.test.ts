@@ -178,29 +178,32 @@ t.test('collections', async (t) => {
     await t.rejects(present(id), refusal('MD01'))
   })
 
-  t.test('a mandate that is not used for 36 months expires, regardless of who reads first', async (t) => {
-    const unused = await approvedMandate(bank, endless, noa)
-    const used = await approvedMandate(bank, endless, noa)
-    const suspended = await approvedMandate(bank, endless, noa)
-    await work((of) => changeMandate(of, suspended, 'suspend'))
-    const isOpen = async (id: string) =>
-      ['valid', 'suspended'].includes((await statusOf(bank, id)).mandateStatus)
+  t.test(
+    'a mandate that is not used for 36 months expires, regardless of who reads first',
+    async (t) => {
+      const unused = await approvedMandate(bank, endless, noa)
+      const used = await approvedMandate(bank, endless, noa)
+      const suspended = await approvedMandate(bank, endless, noa)
+      await work((of) => changeMandate(of, suspended, 'suspend'))
+      const isOpen = async (id: string) =>
+        ['valid', 'suspended'].includes((await statusOf(bank, id)).mandateStatus)
 
-    bank.clock.now = Date.parse('2027-01-05T10:00:00Z')
-    await present(used)
-    bank.clock.now = Date.parse('2029-11-20T21:59:59Z')
-    for (const id of [unused, used, suspended]) t.ok(await isOpen(id), 'on the last day')
-    bank.clock.now += 1000
-    const { body } = await bank.call({ operation: 'getMandate', path: { resourceId: unused } })
-    t.match(body, { mandateStatus: 'expired', lastActionDate: '2029-11-21' })
-    bank.clock.now += 5 * 24 * 3_600_000
-    t.strictSame(await statusOf(bank, unused), expired)
-    t.strictSame(await statusOf(bank, suspended), expired)
-    t.ok(await isOpen(used), 'its collection began them anew')
-    bank.clock.now = Date.parse('2030-01-05T22:00:00Z')
-    await t.rejects(present(used), refusal('MD01'))
-    t.strictSame(await statusOf(bank, used), expired)
-  })
+      bank.clock.now = Date.parse('2027-01-05T10:00:00Z')
+      await present(used)
+      bank.clock.now = Date.parse('2029-11-20T21:59:59Z')
+      for (const id of [unused, used, suspended]) t.ok(await isOpen(id), 'on the last day')
+      bank.clock.now += 1000
+      const { body } = await bank.call({ operation: 'getMandate', path: { resourceId: unused } })
+      t.match(body, { mandateStatus: 'expired', lastActionDate: '2029-11-21' })
+      bank.clock.now += 5 * 24 * 3_600_000
+      t.strictSame(await statusOf(bank, unused), expired)
+      t.strictSame(await statusOf(bank, suspended), expired)
+      t.ok(await isOpen(used), 'its collection began them anew')
+      bank.clock.now = Date.parse('2030-01-05T22:00:00Z')
+      await t.rejects(present(used), refusal('MD01'))
+      t.strictSame(await statusOf(bank, used), expired)
+    },
+  )
 
   t.test('an end that the request names comes before the 36 months', async (t) => {
     const id = await approvedMandate(bank, masav, noa)

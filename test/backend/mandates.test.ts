@@ -166,23 +166,20 @@ t.test('mandates', async (t) => {
     t.equal(other.status, 201)
   })
 
-  t.test(
-    'an expired mandate frees its reference, even before it is read',
-    async (t) => {
-      const mandateId = 'ENDS-by-itself'
-      const occurrences = { sequenceType: 'RCUR', finalCollectionDate: '2026-11-25' }
-      await create({ mandateId, occurrences })
-      bank.clock.now = Date.parse('2026-11-25T21:59:59Z')
-      const change = { mandateId, occurrences: { sequenceType: 'RCUR' } }
-      t.equal((await create(change)).status, 409, 'on its last day')
-      bank.clock.now += 1000
-      t.equal((await create(change)).status, 201, 'on the next')
-      bank.clock.now += 24 * 3_600_000
-      const again = await create(change)
-      t.equal(again.status, 409, 'it was approved in the app meanwhile')
-      bank.clock.now = Date.parse('2026-11-20T08:00:00Z')
-    },
-  )
+  t.test('an expired mandate frees its reference, even before it is read', async (t) => {
+    const mandateId = 'ENDS-by-itself'
+    const occurrences = { sequenceType: 'RCUR', finalCollectionDate: '2026-11-25' }
+    await create({ mandateId, occurrences })
+    bank.clock.now = Date.parse('2026-11-25T21:59:59Z')
+    const change = { mandateId, occurrences: { sequenceType: 'RCUR' } }
+    t.equal((await create(change)).status, 409, 'on its last day')
+    bank.clock.now += 1000
+    t.equal((await create(change)).status, 201, 'on the next')
+    bank.clock.now += 24 * 3_600_000
+    const again = await create(change)
+    t.equal(again.status, 409, 'it was approved in the app meanwhile')
+    bank.clock.now = Date.parse('2026-11-20T08:00:00Z')
+  })
 
   t.test('the state of the account rejects the mandate, not the call', async (t) => {
     const blocked = await ibanOf('PSU-AccountBlocked')
@@ -222,19 +219,22 @@ t.test('mandates', async (t) => {
     }
   })
 
-  t.test('another person's account gets the same answer as one that does not exist', async (t) => {
-    const answers = await Promise.all(
-      ['IL510205710000000778899', 'IL090123450000000123456'].map(async (iban) => {
-        const { status, headers, body } = await create({ debtorAccount: { iban } })
-        const names = Object.keys(headers)
-        return JSON.stringify({ status, names, body }).replaceAll(body.mandateResourceId, '')
-      }),
-    )
-    t.equal(answers[0], answers[1])
-    const unnamed = await create({ debtorAccount: { iban: 'IL090123450000000123456' } }, {})
-    t.strictSame([unnamed.status, codeOf(unnamed)], [400, 'FORMAT_ERROR'])
-    t.equal(unnamed.body.apiClientMessages[0].path, 'debtorAccount')
-  })
+  t.test(
+    'an account of another person gets the same answer as one that does not exist',
+    async (t) => {
+      const answers = await Promise.all(
+        ['IL510205710000000778899', 'IL090123450000000123456'].map(async (iban) => {
+          const { status, headers, body } = await create({ debtorAccount: { iban } })
+          const names = Object.keys(headers)
+          return JSON.stringify({ status, names, body }).replaceAll(body.mandateResourceId, '')
+        }),
+      )
+      t.equal(answers[0], answers[1])
+      const unnamed = await create({ debtorAccount: { iban: 'IL090123450000000123456' } }, {})
+      t.strictSame([unnamed.status, codeOf(unnamed)], [400, 'FORMAT_ERROR'])
+      t.equal(unnamed.body.apiClientMessages[0].path, 'debtorAccount')
+    },
+  )
 
   t.test('what breaks a rule of every mandate is refused with its code and place', async (t) => {
     const { occurrences } = masav

@@ -424,41 +424,38 @@ t.test('payments', async (t) => {
     },
   )
 
-  t.test(
-    'an unapproved payment is cancelled at once, an approved one by the PSU',
-    async (t) => {
-      const cancel = (path: Readonly<Record<string, string>>, version = '1.7.0') =>
-        bank.call({ operation: 'cancelPayment', version, path })
-      for (const version of ['1.6.0', '1.7.0']) {
-        const { body } = await initiate('masav', bill, psu, version)
-        const path = { 'payment-product': 'masav', paymentId: body.paymentId }
-        const first = await cancel(path, version)
-        t.strictSame([first.status, first.body.transactionStatus], [202, 'CANC'])
-        const second = await cancel(path, version)
-        t.strictSame([second.status, codeOf(second)], [405, 'CANCELLATION_INVALID'])
-      }
+  t.test('an unapproved payment is cancelled at once, an approved one by the PSU', async (t) => {
+    const cancel = (path: Readonly<Record<string, string>>, version = '1.7.0') =>
+      bank.call({ operation: 'cancelPayment', version, path })
+    for (const version of ['1.6.0', '1.7.0']) {
+      const { body } = await initiate('masav', bill, psu, version)
+      const path = { 'payment-product': 'masav', paymentId: body.paymentId }
+      const first = await cancel(path, version)
+      t.strictSame([first.status, first.body.transactionStatus], [202, 'CANC'])
+      const second = await cancel(path, version)
+      t.strictSame([second.status, codeOf(second)], [405, 'CANCELLATION_INVALID'])
+    }
 
-      for (const [alias, outcome] of [
-        ['PSU-Euro', 'CANC'],
-        ['PSU-Cancellation-Rejected', 'ACSP'],
-      ] as const) {
-        const isEuro = alias === 'PSU-Euro'
-        const { debtorAccount: _, ...open } = bill
-        const product = isEuro ? 'sepa-credit-transfers' : 'masav'
-        const path = await approved(bank, product, isEuro ? invoice : open, alias)
-        const pending = await cancel(path)
-        t.equal(pending.status, 202)
-        t.not(pending.body.transactionStatus, 'CANC')
-        t.equal(pending.headers['aspsp-sca-approach'], 'DECOUPLED')
-        bank.clock.now += 2000
-        const { body } = await bank.call({ operation: 'getPaymentStatus', path })
-        t.equal(body.transactionStatus, outcome, alias)
-      }
-      const instant = await approved(bank, 'fp', bill)
-      const late = await cancel(instant)
-      t.strictSame([late.status, codeOf(late)], [405, 'CANCELLATION_INVALID'])
-    },
-  )
+    for (const [alias, outcome] of [
+      ['PSU-Euro', 'CANC'],
+      ['PSU-Cancellation-Rejected', 'ACSP'],
+    ] as const) {
+      const isEuro = alias === 'PSU-Euro'
+      const { debtorAccount: _, ...open } = bill
+      const product = isEuro ? 'sepa-credit-transfers' : 'masav'
+      const path = await approved(bank, product, isEuro ? invoice : open, alias)
+      const pending = await cancel(path)
+      t.equal(pending.status, 202)
+      t.not(pending.body.transactionStatus, 'CANC')
+      t.equal(pending.headers['aspsp-sca-approach'], 'DECOUPLED')
+      bank.clock.now += 2000
+      const { body } = await bank.call({ operation: 'getPaymentStatus', path })
+      t.equal(body.transactionStatus, outcome, alias)
+    }
+    const instant = await approved(bank, 'fp', bill)
+    const late = await cancel(instant)
+    t.strictSame([late.status, codeOf(late)], [405, 'CANCELLATION_INVALID'])
+  })
 
   t.test(
     'a cancellation approved after the booking is too late, regardless of who reads first',

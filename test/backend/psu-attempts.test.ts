@@ -32,7 +32,7 @@ t.test('wrong attempts of a customer', async (t) => {
   }
 
   t.test(
-    'five wrong passwords in a row block a PSU over all consents, also for the right one',
+    'five wrong passwords in a row block a PSU over all consents, even for the right one',
     async (t) => {
       const app = 'a-1'
       const answers: TestAnswer[] = []

@@ -85,7 +85,7 @@ t.test('the approval pages say who asks and what for', async (t) => {
     t.match(body, /0445 566<\/bdi> · <bdi>ILS<\/bdi><\/span><span>name and number only</)
   })
 
-  t.test('an account says its currency, also where a list does not name it', async (t) => {
+  t.test('an account says its currency, even where a list does not name it', async (t) => {
     const savings = 'IL910205710000000445566'
     const access = {
       balances: [
@@ -122,33 +122,27 @@ t.test('the approval pages say who asks and what for', async (t) => {
     t.notMatch(body, 'Sign in as <bdi>Noa Levi</bdi>', 'only who can approve this one')
   })
 
-  t.test(
-    'a redirect without an address ends on the return page, told what came of it',
-    async (t) => {
-      const { url, consentId, approach } = await ask({
-        headers: { 'tpp-redirect-preferred': 'true' },
-      })
-      t.equal(approach, 'REDIRECT')
-      const browser = scaBrowser(sca)
-      const page = await browser.signIn(url, noa)
-      t.match(
-        page.headers['content-security-policy'],
-        "form-action 'self' https://portal.bank.test;",
-      )
-      const done = await browser.submit(`${url}/decision`, approval)
-      const { location = '' } = done.headers
-      t.equal(
-        location,
-        `https://portal.bank.test/sandbox/return?outcome=approved&consentId=${consentId}`,
-      )
-      const refused = await ask({ headers: { 'tpp-redirect-preferred': 'true' } })
-      const other = scaBrowser(sca)
-      await other.signIn(refused.url, noa)
-      const no = await other.submit(`${refused.url}/decision`, { decision: 'refuse', code: '' })
-      t.match(no.headers['location'], 'outcome=refused')
-      t.equal((await ask({ headers: {} })).approach, 'EMBEDDED', 'only for those who ask for it')
-    },
-  )
+  t.test('a redirect without an address ends on the return page, with the result', async (t) => {
+    const { url, consentId, approach } = await ask({
+      headers: { 'tpp-redirect-preferred': 'true' },
+    })
+    t.equal(approach, 'REDIRECT')
+    const browser = scaBrowser(sca)
+    const page = await browser.signIn(url, noa)
+    t.match(page.headers['content-security-policy'], "form-action 'self' https://portal.bank.test;")
+    const done = await browser.submit(`${url}/decision`, approval)
+    const { location = '' } = done.headers
+    t.equal(
+      location,
+      `https://portal.bank.test/sandbox/return?outcome=approved&consentId=${consentId}`,
+    )
+    const refused = await ask({ headers: { 'tpp-redirect-preferred': 'true' } })
+    const other = scaBrowser(sca)
+    await other.signIn(refused.url, noa)
+    const no = await other.submit(`${refused.url}/decision`, { decision: 'refuse', code: '' })
+    t.match(no.headers['location'], 'outcome=refused')
+    t.equal((await ask({ headers: {} })).approach, 'EMBEDDED', 'only for those who ask for it')
+  })
 })
 
 t.test('without a sandbox no page offers a customer or reveals a secret', async (t) => {

@@ -223,7 +223,7 @@ t.test('the pages where a PSU approves', async (t) => {
     }
   })
 
-  t.test('an application that may name no address is told so', async (t) => {
+  t.test('an application that may name no address gets that reason', async (t) => {
     const call = {
       operation: 'initiatePayment',
       path: { 'payment-product': 'fp' },

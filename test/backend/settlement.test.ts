@@ -107,23 +107,26 @@ t.test('an approved payment', async (t) => {
     await follow(t, euro, { '2026-11-20T10:01:00Z': 'ACSC' })
   })
 
-  t.test('without funds is tried at three windows, and tells that they are missing', async (t) => {
-    const path = await pay('masav', { ...bill, ...amount('900000') })
-    bank.clock.now = at('2026-11-20T08:00:01Z')
-    const waiting = await status(path)
-    t.strictSame(
-      [waiting.transactionStatus, waiting.fundsAvailable, waiting.tppMessage[0].code],
-      ['ACSP', false, 'FUNDS_NOT_AVAILABLE'],
-    )
-    await follow(t, path, {
-      '2026-11-22T16:00:00Z': 'ACSP',
-      '2026-11-23T16:00:00Z': 'ACSP',
-      '2026-11-24T15:59:59Z': 'ACSP',
-      '2026-11-24T16:00:00Z': 'RJCT',
-    })
-    t.equal((await status(path)).fundsAvailable, false)
-    t.notOk((await status(path)).tppMessage)
-  })
+  t.test(
+    'without funds is tried at three windows, and reports that they are missing',
+    async (t) => {
+      const path = await pay('masav', { ...bill, ...amount('900000') })
+      bank.clock.now = at('2026-11-20T08:00:01Z')
+      const waiting = await status(path)
+      t.strictSame(
+        [waiting.transactionStatus, waiting.fundsAvailable, waiting.tppMessage[0].code],
+        ['ACSP', false, 'FUNDS_NOT_AVAILABLE'],
+      )
+      await follow(t, path, {
+        '2026-11-22T16:00:00Z': 'ACSP',
+        '2026-11-23T16:00:00Z': 'ACSP',
+        '2026-11-24T15:59:59Z': 'ACSP',
+        '2026-11-24T16:00:00Z': 'RJCT',
+      })
+      t.equal((await status(path)).fundsAvailable, false)
+      t.notOk((await status(path)).tppMessage)
+    },
+  )
 
   t.test(
     'without funds is rejected at once when it is instant or its TPP wants it so',
@@ -133,7 +136,7 @@ t.test('an approved payment', async (t) => {
       const instant = await pay('fp', poor, { psuId: 'PSU-NegativeBalance' })
       await follow(t, instant, { '2026-11-20T08:00:01Z': 'ACSP', '2026-11-20T08:00:02Z': 'RJCT' })
       bank.clock.now = start
-      // The PSU is not known before the approval, so the TPP cannot be told at once.
+      // The PSU is not known before the approval, so the TPP cannot be notified at once.
       const preferred = await pay(
         'masav',
         { ...bill, ...amount('900000') },
@@ -189,19 +192,16 @@ t.test('an approved payment', async (t) => {
     })
   }
 
-  t.test(
-    'gets the money in its turn, however late it is read, in any order',
-    async (t) => {
-      // Below zero, with a limit of 3,000: both cannot be paid.
-      const poor = { psuId: 'PSU-NegativeBalance' }
-      const { debtorAccount: _, ...open } = bill
-      const late = await pay('masav', { ...open, ...amount('2000') }, poor)
-      const early = await pay('fp', { ...open, ...amount('1500') }, poor)
-      bank.clock.now = at('2026-11-22T16:00:01Z')
-      t.equal((await status(late)).transactionStatus, 'ACSP', 'no funds are left at its window')
-      t.equal((await status(early)).transactionStatus, 'ACCC')
-    },
-  )
+  t.test('gets the money in its turn, however late it is read, in any order', async (t) => {
+    // Below zero, with a limit of 3,000: both cannot be paid.
+    const poor = { psuId: 'PSU-NegativeBalance' }
+    const { debtorAccount: _, ...open } = bill
+    const late = await pay('masav', { ...open, ...amount('2000') }, poor)
+    const early = await pay('fp', { ...open, ...amount('1500') }, poor)
+    bank.clock.now = at('2026-11-22T16:00:01Z')
+    t.equal((await status(late)).transactionStatus, 'ACSP', 'no funds are left at its window')
+    t.equal((await status(early)).transactionStatus, 'ACCC')
+  })
 
   t.test('is booked before its account is read, however many are due', async (t) => {
     const some = { ...bill, ...amount('1') }
@@ -224,11 +224,14 @@ t.test('an approved payment', async (t) => {
     t.equal(await read(), first)
   })
 
-  t.test('is never debited to a savings account, regardless of who names it and when', async (t) => {
-    const savings = { ...bill, debtorAccount: { iban: 'IL910205710000000445566' } }
-    const path = await pay('fp', savings, { isUnknown: true })
-    t.equal((await status(path)).transactionStatus, 'RJCT')
-  })
+  t.test(
+    'is never debited to a savings account, regardless of who names it and when',
+    async (t) => {
+      const savings = { ...bill, debtorAccount: { iban: 'IL910205710000000445566' } }
+      const path = await pay('fp', savings, { isUnknown: true })
+      t.equal((await status(path)).transactionStatus, 'RJCT')
+    },
+  )
 
   for (const [product, body, code] of [
     ['masav', bill, 'PMNT-ICDT-DMCT'],

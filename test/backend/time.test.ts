@@ -12,7 +12,7 @@ const day = 24 * 3_600_000
 /** Longer than a bank sleeps that knows of nothing planned. */
 const sleepMs = 10_000
 
-t.test('time passes for what no call reads, and old answers to POSTs are forgotten', async (t) => {
+t.test('time passes for unread resources, and old answers to POSTs are dropped', async (t) => {
   const bank = await testBank(t)
   await pay(bank)
   bank.clock.now += day
@@ -163,7 +163,7 @@ async function statusOf(
   return body.transactionStatus
 }
 
-/** So much of the funds that they do not suffice twice. */
+/** More than half of the funds, so that they do not suffice twice. */
 async function mostFunds({ database }: TestBank): Promise<string> {
   const { rows } = await sql<{ most: string }>`
     select round(booked * 0.6, 2) as most from bank.accounts

@@ -67,7 +67,7 @@ t.test('nothing that was given is changed', (t) => {
   t.end()
 })
 
-t.test('a parameter that does not fit is told by its published name', (t) => {
+t.test('an invalid parameter is reported by its published name', (t) => {
   const cases: readonly (readonly [Partial<ContractRequest>, readonly string[]])[] = [
     [{ query: { limit: 'ten' } }, ['query limit: must be a whole number']],
     [{ query: { limit: '0x10' } }, ['query limit: must be a whole number']],
@@ -94,7 +94,7 @@ t.test('a parameter that does not fit is told by its published name', (t) => {
   t.end()
 })
 
-t.test('every fault of a body is told, at its place, and nothing else', (t) => {
+t.test('every fault of a body is reported at its place, and nothing else', (t) => {
   t.strictSame(bodyFaults({ title: 'A', price }), [])
   const body = {
     title: '',
@@ -119,7 +119,7 @@ t.test('every fault of a body is told, at its place, and nothing else', (t) => {
   t.end()
 })
 
-t.test('of alternatives, the one that was meant is told, or which there are', (t) => {
+t.test('for alternatives, the intended one is reported, or all of them', (t) => {
   const by = (writtenBy: unknown) => bodyFaults({ title: 'A', price, writtenBy })
   t.strictSame(by({ name: 'A' }), [])
   t.strictSame(by({ registrationNumber: '12' }), [
@@ -167,7 +167,7 @@ t.test('a refusal stays short and cheap, however much is wrong', (t) => {
     const names = Array.from({ length: count }, (_, index) => [`m${index}`, 1])
     return bodyFaults({ title: 'A', price, ...Object.fromEntries(names) })
   }
-  t.equal(unknown(1500).length, 100, 'of a body of many parts a hundred faults are told')
+  t.equal(unknown(1500).length, 100, 'at most a hundred faults of a body are reported')
   t.strictSame(
     unknown(5000),
     ['body m0: is unknown; check its spelling'],

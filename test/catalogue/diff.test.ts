@@ -62,7 +62,7 @@ t.test('the same content is the same, however it is cut into fragments', async (
   })
 })
 
-t.test('operations are told as added or removed by their operationId', async (t) => {
+t.test('operations are reported as added or removed by their operationId', async (t) => {
   const { added, removed } = await diffOf(t, [['operationId: removeBook', 'operationId: dropBook']])
   t.strictSame(removed, [
     { id: 'removeBook', method: 'DELETE', template: '/books/{book-id}', summary: 'Remove a book' },
@@ -72,7 +72,7 @@ t.test('operations are told as added or removed by their operationId', async (t)
   ])
 })
 
-t.test('parameters, statuses and headers are told', async (t) => {
+t.test('parameters, statuses and headers are reported', async (t) => {
   const diff = await diffOf(t, [
     [
       'schema: { type: integer, minimum: 1, maximum: 50, default: 10 }',

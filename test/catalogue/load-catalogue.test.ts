@@ -203,7 +203,7 @@ t.test('all problems are reported together, by file and line, each once', async 
       'plans/gold.yaml:3 plan-limits',
       `shared/library.yaml:${line} schema-invalid`,
     ],
-    'the fault in the shared file is told once, though two versions have it',
+    'the fault in the shared file is reported once, although two versions use it',
   )
 })
 
@@ -251,7 +251,7 @@ ${paths}`
   t.same(doubled.toSorted(), ['operation-id-duplicate', 'path-segment'])
 })
 
-t.test('what may only follow from another problem is told after all others', async (t) => {
+t.test('a problem that may only follow from another is reported after all others', async (t) => {
   const folder = copyOf(t, {
     // Sorted by file alone, it would come first.
     'apis/he.yaml': 'operations: { listMagazines: a }\n',

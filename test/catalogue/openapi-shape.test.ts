@@ -26,17 +26,14 @@ t.test('every format that is let through is checked by the validator', (t) => {
   t.end()
 })
 
-t.test(
-  'every keyword that is let through is known to the validator or tells a reader something',
-  (t) => {
-    const ajv = new Ajv2020()
-    for (const keyword of Object.keys(keywords)) {
-      // These stand for a keyword with its partner: Ajv reads them together.
-      const isPartner = ['minContains', 'maxContains', 'then', 'else', '$defs', '$ref'].includes(
-        keyword,
-      )
-      t.ok(isPartner || unchecked.has(keyword) || ajv.getKeyword(keyword), keyword)
-    }
-    t.end()
-  },
-)
+t.test('every accepted keyword is known to the validator or informs a reader', (t) => {
+  const ajv = new Ajv2020()
+  for (const keyword of Object.keys(keywords)) {
+    // These stand for a keyword with its partner: Ajv reads them together.
+    const isPartner = ['minContains', 'maxContains', 'then', 'else', '$defs', '$ref'].includes(
+      keyword,
+    )
+    t.ok(isPartner || unchecked.has(keyword) || ajv.getKeyword(keyword), keyword)
+  }
+  t.end()
+})

@@ -109,7 +109,7 @@ t.test(
     t.equal(
       told(router.match('GET', '/v1.0.0/things/own/parts/p')),
       'GET /things/{id}/parts/{part} | own | p',
-      'values of a way that led nowhere are forgotten',
+      'values of a path that did not match are dropped',
     )
     t.end()
   },
@@ -148,21 +148,24 @@ t.test('nothing that is not exactly a published path is found', (t) => {
   t.end()
 })
 
-t.test('a method another version has is told with all versions that have it, oldest first', (t) => {
-  const router = routerOf(
-    versionOf('a', '1.6.0', ['GET /things/{id}', 'PUT /things/{id}']),
-    versionOf('a', '1.7.0', ['PUT /things/{thing-id}', 'POST /things/{thing-id}']),
-    versionOf('a', '1.10.0', ['GET /things/{id}']),
-    versionOf('b', '1.8.0', ['DELETE /things/{id}']),
-  )
-  t.equal(told(router.match('GET', '/v1.7.0/things/x')), '405 POST,PUT elsewhere 1.6.0,1.10.0')
-  t.equal(told(router.match('POST', '/v1.10.0/things/x')), '405 GET elsewhere 1.7.0')
-  t.equal(told(router.match('DELETE', '/v1.6.0/things/x')), '405 GET,PUT elsewhere nowhere')
-  for (const method of ['HEAD', 'OPTIONS', 'TRACE', 'get', 'constructor', '']) {
-    t.equal(told(router.match(method, '/v1.10.0/things/x')), '405 GET elsewhere nowhere', method)
-  }
-  t.end()
-})
+t.test(
+  'a method of another version is reported with all versions that have it, oldest first',
+  (t) => {
+    const router = routerOf(
+      versionOf('a', '1.6.0', ['GET /things/{id}', 'PUT /things/{id}']),
+      versionOf('a', '1.7.0', ['PUT /things/{thing-id}', 'POST /things/{thing-id}']),
+      versionOf('a', '1.10.0', ['GET /things/{id}']),
+      versionOf('b', '1.8.0', ['DELETE /things/{id}']),
+    )
+    t.equal(told(router.match('GET', '/v1.7.0/things/x')), '405 POST,PUT elsewhere 1.6.0,1.10.0')
+    t.equal(told(router.match('POST', '/v1.10.0/things/x')), '405 GET elsewhere 1.7.0')
+    t.equal(told(router.match('DELETE', '/v1.6.0/things/x')), '405 GET,PUT elsewhere nowhere')
+    for (const method of ['HEAD', 'OPTIONS', 'TRACE', 'get', 'constructor', '']) {
+      t.equal(told(router.match(method, '/v1.10.0/things/x')), '405 GET elsewhere nowhere', method)
+    }
+    t.end()
+  },
+)
 
 t.test('two APIs may share a version', (t) => {
   const router = routerOf(
@@ -201,7 +204,7 @@ t.test('every published operation is found by its own path and by no other metho
 })
 
 t.test(
-  'reading a payment authorisation answers on 1.6.0 and is told to be there on 1.7.0',
+  'reading a payment authorisation answers on 1.6.0 and is announced as available there on 1.7.0',
   async (t) => {
     const router = createRouter(await loadCatalogue('config'))
     const path = '/payments/masav/p1/authorisations/a1'

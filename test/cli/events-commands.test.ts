@@ -13,7 +13,7 @@ const env = {
 const { application, developer } = await testApplication(stores)
 const hourMs = 3_600_000
 
-/** An event that happened so many hours ago. */
+/** An event that happened this many hours ago. */
 const event = (name: string, hours: number, party?: { actor?: string; subject?: string }) => ({
   at: new Date(Date.now() - hours * hourMs),
   event: name,

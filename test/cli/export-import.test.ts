@@ -52,7 +52,7 @@ function fileOf(name: string, changed: readonly string[]): string {
 }
 
 t.test(
-  'a backup comes whole, is restored with its configuration, and tells what is damaged',
+  'a backup is complete, is restored with its configuration, and reports what is damaged',
   async (t) => {
     const into = join(folder, 'backups')
     const configDir = join(folder, 'config')
@@ -94,7 +94,7 @@ t.test('counts that cannot be carried fail loudly, and come alone at a second tr
   await json(fromSource, ...onboard, '--api', 'xs2a@1.7.0')
   const path = join(folder, 'without.jsonl.gz')
   const poor = await tollgate(down, 'export', path)
-  t.equal(poor.code, 1, 'the export is made, and the exit code tells')
+  t.equal(poor.code, 1, 'the export is written, and the exit code reports it')
   t.ok(existsSync(path))
   for (const what of ['of KEY_PEPPER', 'of SESSION_SECRET', 's of limits: they cannot be read']) {
     t.match(poor.stderr, new RegExp(`WARNING: missing .*${what}`))

@@ -329,34 +329,31 @@ t.test('help is no mistake and wrong settings are all named', async (t) => {
   t.match(outcome.stderr, /GATEWAY_PORT[\s\S]*LOG_LEVEL/)
 })
 
-t.test(
-  'with no process running, commands open the folder themselves, one at a time',
-  async (t) => {
-    const DATA_DIR = await testDataDir(t)
-    const outcomes = await Promise.all(
-      ['a', 'b', 'c'].map((name) =>
-        tollgateProcess(
-          { DATA_DIR },
-          'onboard',
-          '--email',
-          `${name}@example.com`,
-          '--application',
-          'A',
-          '--api',
-          'xs2a@1.7.0',
-          '--json',
-        ),
+t.test('with no process running, commands open the folder themselves, one at a time', async (t) => {
+  const DATA_DIR = await testDataDir(t)
+  const outcomes = await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      tollgateProcess(
+        { DATA_DIR },
+        'onboard',
+        '--email',
+        `${name}@example.com`,
+        '--application',
+        'A',
+        '--api',
+        'xs2a@1.7.0',
+        '--json',
       ),
-    )
-    for (const outcome of outcomes) {
-      t.equal(outcome.code, 0, outcome.stderr)
-      t.equal(outcome.stderr, '')
-      t.match(JSON.parse(outcome.stdout), { key: /^tg_/ })
-    }
-    const listed = await tollgateProcess({ DATA_DIR }, 'developer', 'list', '--json')
-    t.equal(JSON.parse(listed.stdout).items.length, 3)
-  },
-)
+    ),
+  )
+  for (const outcome of outcomes) {
+    t.equal(outcome.code, 0, outcome.stderr)
+    t.equal(outcome.stderr, '')
+    t.match(JSON.parse(outcome.stdout), { key: /^tg_/ })
+  }
+  const listed = await tollgateProcess({ DATA_DIR }, 'developer', 'list', '--json')
+  t.equal(JSON.parse(listed.stdout).items.length, 3)
+})
 
 t.test('with DATABASE_URL the pepper is required and the address never repeated', async (t) => {
   const DATABASE_URL = 'postgres://postgres:hunter2@127.0.0.1:1/x'

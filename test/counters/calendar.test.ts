@@ -139,7 +139,7 @@ for (const [name, start] of [
   ],
 ] as const) {
   t.test(
-    `processes that are months wrong about the time of ${name} admit exactly the limit, and tell operators the count`,
+    `processes that are months wrong about the time of ${name} admit exactly the limit, and show operators the count`,
     { skip },
     async (t) => {
       const server = await start(t)
@@ -150,7 +150,7 @@ for (const [name, start] of [
       const [a, b] = [await testCounter(t, server, options), await testCounter(t, server, options)]
       const times = [january, Date.parse('2026-05-31T21:59:00Z'), january]
       for (const [step, timeMs] of times.entries()) {
-        // The clock steps, and nothing tells the processes.
+        // The clock steps without a notification to the processes.
         clock.set(timeMs)
         const day = limitOf(`day-${step}`, 'P1D@Europe/Berlin', 9)
         const month = limitOf(`month-${step}`, 'P1M@Europe/Berlin', 5)

@@ -130,24 +130,27 @@ for (const adapter of adapters) {
     const counter = await rig.open()
     const other = await rig.open()
 
-    t.test('admits exactly 100 of 500 concurrent calls, and tells each what is left', async (t) => {
-      const limits = [{ ...bucketOf('exact'), calls: 100 }]
-      const grants = (
-        await Promise.all([askTimes(250, counter, limits), askTimes(250, other, limits)])
-      ).flat()
-      t.equal(admittedOf(grants), 100)
-      t.same(remainingOf(grants), countdown(99))
-      t.same(
-        grants.filter(({ admitted, decision, retryAfterMs, standings: [standing] }) => {
-          const resetMs = standing?.resetMs ?? 0
-          const isSound = admitted
-            ? decision === 'admitted' && retryAfterMs === 0
-            : decision.startsWith('refused') && retryAfterMs === resetMs
-          return !isSound || resetMs <= 0 || resetMs > longWindowSeconds * 1000
-        }),
-        [],
-      )
-    })
+    t.test(
+      'admits exactly 100 of 500 concurrent calls, and reports to each what is left',
+      async (t) => {
+        const limits = [{ ...bucketOf('exact'), calls: 100 }]
+        const grants = (
+          await Promise.all([askTimes(250, counter, limits), askTimes(250, other, limits)])
+        ).flat()
+        t.equal(admittedOf(grants), 100)
+        t.same(remainingOf(grants), countdown(99))
+        t.same(
+          grants.filter(({ admitted, decision, retryAfterMs, standings: [standing] }) => {
+            const resetMs = standing?.resetMs ?? 0
+            const isSound = admitted
+              ? decision === 'admitted' && retryAfterMs === 0
+              : decision.startsWith('refused') && retryAfterMs === resetMs
+            return !isSound || resetMs <= 0 || resetMs > longWindowSeconds * 1000
+          }),
+          [],
+        )
+      },
+    )
 
     t.test('leaves other buckets untouched', async (t) => {
       await askTimes(20, counter, [{ ...bucketOf('crowded'), calls: 10 }])

@@ -147,7 +147,7 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
 }
 
 t.test(
-  'a reply that is late, from a node that lost its counters, confirms nothing: what came with it is told again',
+  'a reply that is late, from a node that lost its counters, confirms nothing: what it carried is sent again',
   { skip },
   async (t) => {
     const redis = await emptyNode()
@@ -212,7 +212,7 @@ for (const [cause, windowLength, makeNotRun] of [
   )
 }
 
-t.test('a push whose parts ran on a node that had lost its counters is told again', async (t) => {
+t.test('a push whose parts ran on a node that had lost its counters is sent again', async (t) => {
   let marker: string | undefined = 'run:7'
   const asked = [{ ...bucketOf('pushed'), floor: undefined, addition: undefined }]
   const told: unknown[] = []
@@ -231,7 +231,7 @@ t.test('a push whose parts ran on a node that had lost its counters is told agai
   t.same(told, [asked])
 })
 
-t.test('when one part of a push failed, what the other parts brought is told again', async (t) => {
+t.test('when one part of a push failed, what the other parts carried is sent again', async (t) => {
   const [one, two] = ['one', 'two'].map((name) => ({
     bucket: `tollgate:{${name}}:xs2a:3600`,
     windowLength: 3600 as const,

@@ -9,7 +9,7 @@ import { testCounter } from './redis-rig.ts'
 import { ask, bucketOf, silent } from './rig.ts'
 
 t.test(
-  'a store that forgets the processes and flaps does not make this one count itself alone',
+  'a store that loses the list of processes and flaps does not make this one count alone',
   async (t) => {
     mock.timers.enable({ apis: ['setInterval'] })
     t.teardown(() => mock.timers.reset())

@@ -117,7 +117,7 @@ t.test('a journal torn exactly before its last line break is not continued on th
   journal.close()
   truncateSync(path, statSync(path).size - 1)
   journal = openJournal({ path })
-  t.same(journal.found, [stateOf(1), stateOf(2)], 'its last line is whole all the same')
+  t.same(journal.found, [stateOf(1), stateOf(2)], 'its last line is still whole')
   journal.append([stateOf(3)])
   journal.close()
   journal = openJournal({ path })

@@ -71,7 +71,7 @@ t.test('a share is computed as its description says', async (t) => {
 })
 
 t.test(
-  'what is left is handed out whole, also to more processes than calls are left',
+  'what is left is handed out whole, even to more processes than calls are left',
   async (t) => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), fc.nat(100), (size, count) => {
@@ -170,7 +170,7 @@ t.test(
 )
 
 t.test(
-  'who waits Retry-After of a used-up window is admitted then, also if the store went away meanwhile',
+  'who waits Retry-After of a used-up window is admitted then, even if the store went away meanwhile',
   async (t) => {
     const { at, clock, call, seeUsedUp } = startAlone()
     seeUsedUp()

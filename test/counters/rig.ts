@@ -34,7 +34,7 @@ export function ask(
   return new Promise((resolve) => counter.grant(limits, onOutage, resolve))
 }
 
-/** So many calls at the same time. */
+/** This number of concurrent calls. */
 export function askTimes(
   times: number,
   counter: Counter,

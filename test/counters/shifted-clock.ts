@@ -12,7 +12,7 @@ export interface ShiftedClock {
   set(timeMs: number): void
   /** Makes it this time on every server until it is moved. */
   stop(timeMs: number): void
-  /** Lets so many whole milliseconds pass on every server. */
+  /** Advances every server by this many whole milliseconds. */
   pass(ms: number): void
   /** Milliseconds since 1970. */
   now(): number

@@ -122,17 +122,14 @@ t.test('a slot that moves between live nodes loses no counters', async (t) => {
   t.same(losses(), ['1: 0', '2: 0', '3: 0'])
 })
 
-t.test(
-  'slots of a node that has no slots left lose their counters',
-  async (t) => {
-    const { learn, losses } = startOwners()
-    await learn(halves)
-    await learn([[0, 99, 2]])
-    t.same(losses(), ['1: 0', '2: 1'])
-    await learn([[0, 99, 2]])
-    t.same(losses(), ['1: 0', '2: 1'], 'once')
-  },
-)
+t.test('slots of a node that has no slots left lose their counters', async (t) => {
+  const { learn, losses } = startOwners()
+  await learn(halves)
+  await learn([[0, 99, 2]])
+  t.same(losses(), ['1: 0', '2: 1'])
+  await learn([[0, 99, 2]])
+  t.same(losses(), ['1: 0', '2: 1'], 'once')
+})
 
 t.test('slots that had no owner for a while have lost their counters', async (t) => {
   const { learn, losses } = startOwners()
@@ -154,22 +151,25 @@ t.test('slots lose their counters even if a redirect came before the new map', a
   t.same(losses(), ['1: 0', '2: 1'])
 })
 
-t.test('slots of a dead node that are reassigned in steps lose their counters in steps', async (t) => {
-  const { at, learn, losses } = startOwners()
-  await learn(halves)
-  at(1).state.isReady = false
-  for (const last of [10, 20]) {
-    await learn(
-      [
-        [0, last, 2],
-        [last + 1, 49, 1],
-        [50, 99, 2],
-      ],
-      false,
-    )
-  }
-  t.same(losses(), ['1: 0', '2: 2'])
-})
+t.test(
+  'slots of a dead node that are reassigned in steps lose their counters in steps',
+  async (t) => {
+    const { at, learn, losses } = startOwners()
+    await learn(halves)
+    at(1).state.isReady = false
+    for (const last of [10, 20]) {
+      await learn(
+        [
+          [0, last, 2],
+          [last + 1, 49, 1],
+          [50, 99, 2],
+        ],
+        false,
+      )
+    }
+    t.same(losses(), ['1: 0', '2: 2'])
+  },
+)
 
 t.test(
   'a node that is alive for the cluster moves slots with their counters, even if this process cannot reach it',

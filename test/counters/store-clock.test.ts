@@ -8,7 +8,7 @@ function testClock() {
   return {
     at,
     clock,
-    /** An answer made so long after it was asked for, and so long on its way. */
+    /** An answer with these delays between request and reply, and between reply and arrival. */
     answer(sentAt: number, takesMs: number, wayMs: number, ahead = 1_000_000): number {
       const made = sentAt + takesMs
       return clock.learn(Math.floor(made + ahead), sentAt, made + wayMs)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createVerdict } from '../../src/gateway/counters/redis/cluster/verdict.ts'
 import type { UnconfirmedReply } from '../../src/gateway/counters/redis/counting-server.ts'
 
-/** What a reply that waits was told, in order. */
+/** The verdicts that a waiting reply got, in order. */
 function listener() {
   const told: string[] = []
   const waiting: UnconfirmedReply = {
@@ -36,6 +36,6 @@ t.test('the calls of a reply do not wait for a look whose deadline has passed', 
       ['missed', 'known true'],
       ['missed', 'known true'],
     ],
-    'and what they confirm is learnt all the same',
+    'and what they confirm is still learnt',
   )
 })

@@ -15,7 +15,7 @@ export type WorkerSetup =
 /** What a worker does next. */
 interface WorkerTask {
   readonly limits: readonly BucketLimit[]
-  /** So many at once; or, without it, one after the other for ever, each reported when it is admitted. */
+  /** Number of concurrent calls; undefined: one after the other forever, each reported when it is admitted. */
   readonly times?: number
 }
 

@@ -18,17 +18,27 @@ t.test('the bill lists exactly the packages that a release ships, each once', as
   t.equal(components.size, bill.components.length, 'each once')
 })
 
-t.test('a release ships runtime packages and those built into the page, but no build tools', async (t) => {
-  for (const [path, { dev }] of locked) t.ok(dev === true || shipped.has(path), path)
-  const names = new Set([...shipped.keys()].map(nameOf))
-  const inPage = ['@mantine/core', '@tanstack/react-query', 'react', 'react-dom', 'wouter', 'uqr']
-  for (const name of [...inPage, '@fontsource-variable/jetbrains-mono', 'react-remove-scroll']) {
-    t.ok(names.has(name), `${name} is in the page`)
-  }
-  for (const name of ['vite', 'rolldown', 'typescript', 'tap', '@biomejs/biome', '@types/react']) {
-    t.notOk(names.has(name), `${name} is a tool`)
-  }
-})
+t.test(
+  'a release ships runtime packages and those built into the page, but no build tools',
+  async (t) => {
+    for (const [path, { dev }] of locked) t.ok(dev === true || shipped.has(path), path)
+    const names = new Set([...shipped.keys()].map(nameOf))
+    const inPage = ['@mantine/core', '@tanstack/react-query', 'react', 'react-dom', 'wouter', 'uqr']
+    for (const name of [...inPage, '@fontsource-variable/jetbrains-mono', 'react-remove-scroll']) {
+      t.ok(names.has(name), `${name} is in the page`)
+    }
+    for (const name of [
+      'vite',
+      'rolldown',
+      'typescript',
+      'tap',
+      '@biomejs/biome',
+      '@types/react',
+    ]) {
+      t.notOk(names.has(name), `${name} is a tool`)
+    }
+  },
+)
 
 t.test(
   'every dependency in package.json is listed with its exact version, including Node',
@@ -56,24 +66,27 @@ t.test('every package has a licence, a purl and the hash from the lock file', as
   }
 })
 
-t.test('the dependency graph starts at Tollgate and contains only packages in the bill', async (t) => {
-  t.match(bill, { bomFormat: 'CycloneDX', specVersion: '1.5' })
-  t.match(bill.metadata.component, { name: 'tollgate', version: packages.version })
-  const listed = new Set([bill.metadata.component['bom-ref'], ...components.keys()])
-  t.same(
-    bill.dependencies.flatMap(({ ref, dependsOn }) =>
-      [ref, ...dependsOn].filter((it) => !listed.has(it)),
-    ),
-    [],
-  )
-  const reached = new Set([bill.metadata.component['bom-ref']])
-  for (const reference of reached) {
-    const found = bill.dependencies.find(({ ref }) => ref === reference)
-    for (const next of found?.dependsOn ?? []) reached.add(next)
-  }
-  t.same(
-    [...listed].filter((it) => !reached.has(it)),
-    [],
-    'every package is reachable from Tollgate',
-  )
-})
+t.test(
+  'the dependency graph starts at Tollgate and contains only packages in the bill',
+  async (t) => {
+    t.match(bill, { bomFormat: 'CycloneDX', specVersion: '1.5' })
+    t.match(bill.metadata.component, { name: 'tollgate', version: packages.version })
+    const listed = new Set([bill.metadata.component['bom-ref'], ...components.keys()])
+    t.same(
+      bill.dependencies.flatMap(({ ref, dependsOn }) =>
+        [ref, ...dependsOn].filter((it) => !listed.has(it)),
+      ),
+      [],
+    )
+    const reached = new Set([bill.metadata.component['bom-ref']])
+    for (const reference of reached) {
+      const found = bill.dependencies.find(({ ref }) => ref === reference)
+      for (const next of found?.dependsOn ?? []) reached.add(next)
+    }
+    t.same(
+      [...listed].filter((it) => !reached.has(it)),
+      [],
+      'every package is reachable from Tollgate',
+    )
+  },
+)

@@ -190,7 +190,7 @@ for (const version of all) {
       }
     })
 
-    t.test('what is made has a Location and tells how it is approved', async (t) => {
+    t.test('a created resource has a Location and says how it is approved', async (t) => {
       for (const { id } of operations) {
         for (const [status, response] of version.describe(id).responses) {
           if (status !== '201') continue
@@ -205,7 +205,7 @@ for (const version of all) {
       t.notMatch(JSON.stringify(document), /startAuthorisation/i)
     })
 
-    t.test('every operation tells what it does, in prose and for its tag', async (t) => {
+    t.test('every operation is described, in prose and by its tag', async (t) => {
       const tags = isJsonArray(document['tags'])
         ? document['tags'].map((tag) => asObject(tag)['name'])
         : []

@@ -80,7 +80,7 @@ t.test('the tables of states are those of the portal’s page', async (t) => {
   }
 })
 
-t.test('each way into a state is told in Hebrew, too', async (t) => {
+t.test('each way into a state is described in Hebrew, too', async (t) => {
   for (const { of, states } of waysIntoStates) {
     for (const text of [of, ...states.flatMap(({ ways }) => ways)]) t.ok(waysInHebrew[text], text)
   }

@@ -25,7 +25,7 @@ async function passedOn(t: Test, lines: readonly string[]) {
 const date = 'Date: Sun, 06 Nov 1994 08:49:37 GMT'
 const length = 'Content-Length: 2'
 
-t.test('every answer has a date, also where the backend’s is one of its connection', async (t) => {
+t.test('every answer has a date, even where the backend’s is one of its connection', async (t) => {
   for (const answer of await passedOn(t, [date, length, 'Connection: Date'])) {
     t.equal(answer.status, 200)
     t.match(answer.headers.get('date'), / GMT$/)

@@ -110,7 +110,7 @@ t.test(
 )
 
 t.test(
-  'a suspended or unsubscribed application is told so by name of API and version',
+  'the refusal of a suspended or unsubscribed application names API and version',
   async (t) => {
     const backend = await startRawBackend(t)
     const callers = new Map([

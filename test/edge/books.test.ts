@@ -18,7 +18,7 @@ import { until } from '../support/until.ts'
 
 const get = rawRequest('GET /v1.7.0/accounts HTTP/1.1', [`X-API-Key: ${testKey}`])
 
-/** A counter whose answers wait until they are let go; the counts are real. */
+/** A counter whose answers wait until they are released; the counts are real. */
 async function slowCounter() {
   const counter = await createMemoryCounter({ log: createLog('silent'), now: Date.now })
   const held: (() => void)[] = []

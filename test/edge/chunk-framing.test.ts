@@ -13,7 +13,7 @@ function chunks(count: number, data: string, extension = ''): string {
   return `${data.length.toString(16)}${extension}\r\n${data}\r\n`.repeat(count)
 }
 
-/** An edge that answers a chunked body, sent in writes of so many octets, with its status and the code of a refusal. */
+/** An edge that answers a chunked body, sent in writes of this many octets, with its status and the code of a refusal. */
 async function start(t: Test, isSecure: boolean) {
   const backend = await startRawBackend(t)
   const tls = isSecure ? { tls: createTestTls(certificate) } : {}

@@ -39,27 +39,30 @@ function untilClosed(url: string, octets: string, halfCloses = false) {
 
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, code]) => code)
 
-t.test('a client that ends its side behind its requests gets all answers, also late', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.teardown(() => mock.timers.reset())
-  const { backend, edge, url } = await start(t)
-  const opened = once(edge.server, 'connection')
-  const held: (() => void)[] = []
-  backend.answer = (...told) => {
-    // The second is late: nothing is sent or received for longer than a closing connection lingers.
-    if (backend.requests.length === 2) held.push(() => answerOk(...told))
-    else answerOk(...told)
-  }
-  const closed = untilClosed(url, get.repeat(3), true)
-  const [atGateway] = await opened
-  await until('the gateway has seen the end', () => atGateway.readableEnded)
-  await until('the backend has all calls', () => backend.requests.length === 3)
-  mock.timers.tick(2_500)
-  held[0]?.()
-  const { text, isReset } = await closed
-  t.same(statuses(text), ['200', '200', '200'])
-  t.notOk(isReset)
-})
+t.test(
+  'a client that half-closes after its requests gets all answers, even late ones',
+  async (t) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
+    const { backend, edge, url } = await start(t)
+    const opened = once(edge.server, 'connection')
+    const held: (() => void)[] = []
+    backend.answer = (...told) => {
+      // The second is late: nothing is sent or received for longer than a closing connection lingers.
+      if (backend.requests.length === 2) held.push(() => answerOk(...told))
+      else answerOk(...told)
+    }
+    const closed = untilClosed(url, get.repeat(3), true)
+    const [atGateway] = await opened
+    await until('the gateway has seen the end', () => atGateway.readableEnded)
+    await until('the backend has all calls', () => backend.requests.length === 3)
+    mock.timers.tick(2_500)
+    held[0]?.()
+    const { text, isReset } = await closed
+    t.same(statuses(text), ['200', '200', '200'])
+    t.notOk(isReset)
+  },
+)
 
 t.test('a connection that owes no answer ends at once when its client ends its side', async (t) => {
   const { edge, url } = await start(t)
@@ -86,7 +89,7 @@ t.test('answers that are owed come before the refusal of CONNECT', async (t) => 
 })
 
 t.test(
-  'an answer cut while it waits in a pipeline ends the connection behind the others',
+  'an answer cut while it waits in a pipeline ends the connection after the others',
   async (t) => {
     const { backend, url } = await start(t)
     let answerFirst = () => {}
@@ -132,7 +135,7 @@ t.test(
 )
 
 t.test(
-  'the thousandth answer of a connection says that it is the last, and nothing behind it is done',
+  'the thousandth answer of a connection says that it is the last, and later requests are ignored',
   async (t) => {
     const { backend, url } = await start(t)
     const { text, isReset } = await untilClosed(url, nothing.repeat(990) + get.repeat(20))
@@ -181,7 +184,7 @@ t.test(
   },
 )
 
-t.test('octets behind those that cannot be read leave nothing behind', async (t) => {
+t.test('octets after a parse error leave nothing behind', async (t) => {
   const tls = createTestTls(createTestAuthority(t).issue())
   const { url, backend, edge } = await start(t, { tls })
   const held: (() => void)[] = []

@@ -7,7 +7,7 @@ import { startEdge, testKey } from '../support/edge.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 
-t.test('a configuration that was replaced is forgotten, though its callers call on', async (t) => {
+t.test('a replaced configuration is dropped, even while its callers keep calling', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const backend = await startRawBackend(t)

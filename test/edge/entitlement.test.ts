@@ -28,10 +28,10 @@ t.test('an entitlement is kept for its caller, operation, configuration and time
   const reloaded = { ...call, published: {} as EntitledBy['published'] }
   t.equal(known.find(reloaded, 10), undefined)
   known.keep(reloaded, entitlement)
-  t.equal(known.find(call, 10), undefined, 'the old configuration is forgotten')
+  t.equal(known.find(call, 10), undefined, 'the old configuration is dropped')
 })
 
-t.test('above its capacity everything is forgotten, and then kept again', async (t) => {
+t.test('above its capacity everything is dropped, and then kept again', async (t) => {
   const [operation] = await operations()
   const published = {} as EntitledBy['published']
   const calls = Array.from(

@@ -21,7 +21,7 @@ function addressOf(number: number): string {
   return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
 }
 
-t.test('a network is told the seconds until its minute ends, and reported once', async (t) => {
+t.test('a network gets the seconds until its minute ends, and is reported once', async (t) => {
   const { count, exceeded, time } = throttle()
   t.equal(count('192.0.2.1'), 0)
   time.now = minuteMs - 1_500

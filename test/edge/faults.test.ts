@@ -98,7 +98,7 @@ t.test('a client that resets ends all its pipelined calls, and each is observed'
   t.match(await edge.metrics(), /^gateway_requests_total\{.*outcome="aborted"\} 12$/m)
 })
 
-t.test('a call whose client just closes its connection is finished all the same', async (t) => {
+t.test('a call whose client closes its connection is still finished', async (t) => {
   const backend = await startRawBackend(t)
   const edge = await startEdge(t, { backendUrl: backend.url })
   const held: (() => void)[] = []
@@ -180,7 +180,7 @@ async function remainingAfterOne(url: string): Promise<number> {
   return Number(answer.headers.get('x-ratelimit-remaining'))
 }
 
-t.test('garbage behind a request does not take its answer', async (t) => {
+t.test('garbage after a request does not cost its answer', async (t) => {
   const backend = await startRawBackend(t)
   const edge = await startEdge(t, { backendUrl: backend.url })
   // One read brings both, so the gateway has met the garbage when the backend answers.
@@ -193,7 +193,7 @@ t.test('garbage behind a request does not take its answer', async (t) => {
 })
 
 t.test(
-  'a broken body behind a request ends the connection behind the answer to that request',
+  'a broken body after a request ends the connection after the answer to that request',
   async (t) => {
     const backend = await startRawBackend(t)
     const edge = await startEdge(t, { backendUrl: backend.url })
@@ -269,7 +269,7 @@ t.test('an answer without a body, and one in two pieces, arrive as they are', as
 })
 
 t.test(
-  'the metrics tell a backend that breaks off its answer from a client that leaves',
+  'the metrics distinguish a backend that cuts its answer from a client that leaves',
   async (t) => {
     const backend = await startRawBackend(t)
     const edge = await startEdge(t, { backendUrl: backend.url })

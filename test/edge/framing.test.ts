@@ -278,7 +278,7 @@ t.test('the body of a call is not read by the gateway, whatever its media type',
 })
 
 t.test(
-  'a call behind one that is refused for its small chunks is answered, once it was forwarded',
+  'a call after one that is refused for its small chunks is answered if it was forwarded',
   async (t) => {
     const backend = await startRawBackend(t)
     const memory = await createMemoryCounter({ log: createLog('silent'), now: Date.now })
@@ -311,7 +311,7 @@ t.test('100-continue is answered only once the call is admitted', async (t) => {
 })
 
 t.test(
-  'nothing behind an answer that closes the connection is forwarded or counted, and a body that comes unasked closes none',
+  'nothing after an answer that closes the connection is forwarded or counted, and an unsolicited body closes none',
   async (t) => {
     const backend = await startRawBackend(t)
     const edge = await startEdge(t, { backendUrl: backend.url })
@@ -340,7 +340,11 @@ t.test(
     t.match(cut.text, /connection: close/i)
     const counted = (value: unknown) => Number(/;r=(\d+)/.exec(String(value))?.[1])
     const after = [backend.requests.length, await left()]
-    t.equal(Number(after[0]) - Number(before[0]), 2, 'the slow call, and that which told the rest')
+    t.equal(
+      Number(after[0]) - Number(before[0]),
+      2,
+      'the slow call, and the one that reported the rest',
+    )
     t.equal(counted(before[1]) - counted(after[1]), 2)
 
     // Of HTTP/1.0, the answer without a length closes the connection, which is known only then.

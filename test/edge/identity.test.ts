@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { callerOf, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 
-/** An edge whose callers a test changes by key, and what the backend was told of each call. */
+/** An edge whose callers a test changes by key, and what the backend received about each call. */
 async function start(t: Test, ahead = () => 0) {
   const callers = new Map([
     [testKey, callerOf('app-1')],

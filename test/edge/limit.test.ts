@@ -30,7 +30,7 @@ t.test(
 )
 
 t.test(
-  'after the clock was set back by hours, calls count in the window of the later time until it ends, and an operator is told',
+  'after the clock was set back by hours, calls count in the window of the later time until it ends, and an operator is notified',
   async (t) => {
     const backend = await startRawBackend(t)
     const lines: unknown[] = []

@@ -83,7 +83,7 @@ t.test('an override may give fewer calls; used ones are not given back', async (
     now: () => begin,
   })
   for (let count = 1; count <= 2; count += 1) t.equal((await call()).status, 200)
-  // What the registry hears of replaces the caller.
+  // A change of the registry replaces the caller.
   callers.set(testKey, calling(override(1, '2026-11-21T00:00:00Z')))
   t.match(await call(), { status: 429, limit: 1, remaining: 0 })
   callers.set(testKey, calling(override(4, '2026-11-21T00:00:00Z')))

@@ -23,7 +23,7 @@ interface Witness {
   readonly upgraders: () => number | undefined
 }
 
-/** Starts a gateway whose Fastify tells what it does. */
+/** Starts a gateway whose Fastify reports what it does. */
 async function startWatched(t: Test) {
   let app: FastifyInstance | undefined
   const seen: Witness = {

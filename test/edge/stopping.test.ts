@@ -33,7 +33,7 @@ async function start(t: Test) {
   return { backend, edge, passes }
 }
 
-/** A client that says what the test tells it, and ends its side when the server does. */
+/** A client that sends what the test specifies, and ends its side when the server does. */
 function open(t: Test, { url }: TestEdge) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   t.teardown(() => socket.destroy())
@@ -72,7 +72,7 @@ t.test('a first call that comes just after the port has closed is answered', asy
 })
 
 t.test(
-  'during the drain, connections from before are told to close, and later ones are kept until the port has closed',
+  'during the drain, earlier connections are asked to close, and later ones are kept until the port has closed',
   async (t) => {
     const { edge, passes } = await start(t)
     const clients = [open(t, edge), open(t, edge)]
@@ -108,7 +108,7 @@ t.test(
   },
 )
 
-t.test('a client that says nothing is let go a second after the port has closed', async (t) => {
+t.test('a silent client is disconnected a second after the port has closed', async (t) => {
   const { edge, passes } = await start(t)
   const [silent, calling] = [open(t, edge), open(t, edge)]
   await accepted(edge, [silent, calling])

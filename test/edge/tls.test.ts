@@ -132,7 +132,7 @@ t.test('a large answer and a slow reader lose nothing over TLS', async (t) => {
   t.equal(text.length - text.indexOf('\r\n\r\n') - 4, body.length)
 })
 
-t.test('a client that ends its side behind its requests gets all answers over TLS', async (t) => {
+t.test('a client that half-closes after its requests gets all answers over TLS', async (t) => {
   const { port, backend, edge } = await start(t)
   const held: (() => void)[] = []
   backend.answer = (...told) => void held.push(() => answerOk(...told))

@@ -32,7 +32,7 @@ t.test('25 developers that take all they can leave room for a small body', async
   t.match(memory.take(stranger, mebibyte), { code: 'OVERLOADED' })
 })
 
-t.test('an application has an eighth, also after it gave everything back', async (t) => {
+t.test('an application has an eighth, even after it gave everything back', async (t) => {
   const memory = fill(0)
   for (let round = 0; round < 2; round += 1) {
     t.equal(memory.take(stranger, 8 * mebibyte), undefined)

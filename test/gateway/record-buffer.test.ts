@@ -44,7 +44,7 @@ t.test('the newest records wait, however many come', async (t) => {
   t.same(taken(buffer), { times: [], lost: 0 }, 'what was taken is not there any more')
 })
 
-t.test('never holds more than its capacity, and forgets nothing it does not count', async (t) => {
+t.test('never holds more than its capacity, and counts everything it drops', async (t) => {
   const buffer = createRecordBuffer(100)
   for (let at = 1; at <= 20_000; at += 1) {
     buffer.push(record(`app-${at % 40}`, at))

@@ -71,7 +71,7 @@ t.test('counts that are not flushed are bounded; further ones are reported as lo
   t.end()
 })
 
-t.test('what was taken is let go of, also when there are always more', async (t) => {
+t.test('flushed counts are released, even while more keep arriving', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const usage = createUsageBuffer()

@@ -4,7 +4,7 @@ import { createUsageBuffer } from '../../src/gateway/operate/usage/usage-buffer.
 import { createUsageFlush } from '../../src/gateway/operate/usage/usage-flush.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
 
-/** A database that cannot be reached, and so many rows that wait for it, of one call each. */
+/** An unreachable database, and this number of waiting rows with one call each. */
 function startFlush(rows: number) {
   const pool = () => Promise.reject(new Error('unreachable'))
   const usage = createUsageBuffer()

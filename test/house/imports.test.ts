@@ -95,7 +95,7 @@ const allowedInGateway: Readonly<Record<string, readonly string[]>> = {
   operate: ['edge', 'counters'],
 }
 
-/** What the data path may know of its stores: their interfaces, how a standing is told, and the form of a key; never an adapter. */
+/** What the data path may know of its stores: their interfaces, how a standing is represented, and the form of a key; never an adapter. */
 const interfaces: ReadonlySet<string> = new Set([
   'gateway/counters/bucket.ts',
   'gateway/counters/counter.ts',

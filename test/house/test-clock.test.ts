@@ -7,8 +7,7 @@ t.test('a wait on a clock that is not moved is reported', async (t) => {
   await t.rejects(
     untilWithin(0, 'an hour has passed', () => clock.now > 3_600_000),
     {
-      message:
-        /an hour has passed \(a test clock was read [12] times but not moved\)$/,
+      message: /an hour has passed \(a test clock was read [12] times but not moved\)$/,
     },
   )
 })

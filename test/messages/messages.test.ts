@@ -58,29 +58,26 @@ t.test('Hebrew messages are in Hebrew, and English messages contain no Hebrew', 
   for (const [id, text] of Object.entries(english)) t.notOk(hebrew.test(text), id)
 })
 
-t.test(
-  'Hebrew messages, guides and API texts follow the glossary',
-  async (t) => {
-    const root = join(src, '..')
-    const files = ['src/messages/*.json', 'src/guides/he/*.md', 'config/apis/**/*.yaml']
-    const wrong = {
-      'a hyphen where a maqaf belongs': /[א-ת]-(?=\S)/u,
-      'a straight quotation mark': /[א-ת]\\?"(?=[א-ת])|"\{\{/u,
-      'a word that the glossary replaces': /סירוב|גורם אימות|גורמי|הזו(?![א-ת])|מייל|שיטה|gateway/u,
+t.test('Hebrew messages, guides and API texts follow the glossary', async (t) => {
+  const root = join(src, '..')
+  const files = ['src/messages/*.json', 'src/guides/he/*.md', 'config/apis/**/*.yaml']
+  const wrong = {
+    'a hyphen where a maqaf belongs': /[א-ת]-(?=\S)/u,
+    'a straight quotation mark': /[א-ת]\\?"(?=[א-ת])|"\{\{/u,
+    'a word that the glossary replaces': /סירוב|גורם אימות|גורמי|הזו(?![א-ת])|מייל|שיטה|gateway/u,
+  }
+  for (const file of files.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
+    const hebrew = readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .filter((line) => /\p{Script=Hebrew}/u.test(line))
+    for (const [what, pattern] of Object.entries(wrong)) {
+      const found = hebrew.filter((line) =>
+        pattern.test(line.replace(/^ *["'][^"']*["']:|"x-[^"]*"/, '')),
+      )
+      t.same(found, [], `${file}: ${what}`)
     }
-    for (const file of files.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
-      const hebrew = readFileSync(join(root, file), 'utf8')
-        .split('\n')
-        .filter((line) => /\p{Script=Hebrew}/u.test(line))
-      for (const [what, pattern] of Object.entries(wrong)) {
-        const found = hebrew.filter((line) =>
-          pattern.test(line.replace(/^ *["'][^"']*["']:|"x-[^"]*"/, '')),
-        )
-        t.same(found, [], `${file}: ${what}`)
-      }
-    }
-  },
-)
+  }
+})
 
 t.test('call counts use the words of the glossary: allowed, refused and failed', async (t) => {
   const others = [
@@ -139,7 +136,7 @@ t.test('every message is used', async (t) => {
 })
 
 t.test(
-  "the language of a request comes from the cookie, then from Accept-Language, then is English",
+  'the language of a request comes from the cookie, then from Accept-Language, then is English',
   async (t) => {
     t.equal(languageOf({}), 'en')
     t.equal(languageOf({ 'accept-language': 'he-IL,he;q=0.9,en;q=0.8' }), 'he')
@@ -162,7 +159,11 @@ t.test('in right-to-left text, inserted text keeps its own direction', async (t)
     ...tables.get('he'),
     'shell.account': '{kind, select, key {מפתח} other {אחר}}',
   } as never)
-  t.equal(choose('shell.account', { kind: 'key' }), 'מפתח', 'a value that only selects is not isolated')
+  t.equal(
+    choose('shell.account', { kind: 'key' }),
+    'מפתח',
+    'a value that only selects is not isolated',
+  )
 })
 
 type Ast = ReturnType<IntlMessageFormat['getAst']>

@@ -33,22 +33,28 @@ for (const [what, code] of [
   ['does not support it', '0A000'],
   ['has not built it', 'XXUUU'],
 ] as const) {
-  t.test(`a database that names an old version and ${what} is told what is missing`, async (t) => {
-    const db = answering((statement) =>
-      statement.includes('server_version') ? { version: '130000', number: '13.0.0' } : code,
-    )
-    await t.rejects(refuseUnfitDatabase(db), { name: 'UnfitDatabase', message: horizon })
-  })
+  t.test(
+    `a database that names an old version and ${what} gets an error that names what is missing`,
+    async (t) => {
+      const db = answering((statement) =>
+        statement.includes('server_version') ? { version: '130000', number: '13.0.0' } : code,
+      )
+      await t.rejects(refuseUnfitDatabase(db), { name: 'UnfitDatabase', message: horizon })
+    },
+  )
 }
 
-t.test('an old PostgreSQL, which has all functions, is told its version', async (t) => {
-  const db = answering((statement) =>
-    statement.includes('server_version')
-      ? { version: '140011', number: '14.11' }
-      : { xid: '7', next: '8' },
-  )
-  await t.rejects(refuseUnfitDatabase(db), { message: /is PostgreSQL 14\.11/ })
-})
+t.test(
+  'an old PostgreSQL, which has all functions, gets an error that names its version',
+  async (t) => {
+    const db = answering((statement) =>
+      statement.includes('server_version')
+        ? { version: '140011', number: '14.11' }
+        : { xid: '7', next: '8' },
+    )
+    await t.rejects(refuseUnfitDatabase(db), { message: /is PostgreSQL 14\.11/ })
+  },
+)
 
 for (const [what, code] of [
   ['an outage', '57P03'],

@@ -277,29 +277,34 @@ t.test('an exchange that arrives in pieces is not bound to the statement of anot
   slow.destroy()
 })
 
-t.test('a connection that breaks during an exchange or a transaction does not affect others', async (t) => {
-  const dataDir = await testDataDir(t)
-  const embedded = await startEmbeddedDatabase({ dataDir, log })
-  const database = openDatabase({ url: embedded.url, log })
-  t.teardown(async () => {
-    await database.close()
-    await embedded.close()
-  })
-  const db = database.connect<unknown>()
-  await sql`create table kept (n int)`.execute(db)
-  for (const half of [
-    [message('P', '\0select 1\0\0\0')],
-    [message('P', '\0select broken from nowhere\0\0\0')],
-    [message('Q', 'begin; insert into kept values (1)\0')],
-    [message('Q', 'begin; select 1/0\0')],
-  ]) {
-    const socket = await rawConnection(dataDir)
-    socket.write(Buffer.concat(half))
-    await once(socket, 'data')
-    socket.destroy()
-    t.same((await sql`select count(*) as n from kept where ${1} = 1`.execute(db)).rows, [{ n: 0 }])
-  }
-})
+t.test(
+  'a connection that breaks during an exchange or a transaction does not affect others',
+  async (t) => {
+    const dataDir = await testDataDir(t)
+    const embedded = await startEmbeddedDatabase({ dataDir, log })
+    const database = openDatabase({ url: embedded.url, log })
+    t.teardown(async () => {
+      await database.close()
+      await embedded.close()
+    })
+    const db = database.connect<unknown>()
+    await sql`create table kept (n int)`.execute(db)
+    for (const half of [
+      [message('P', '\0select 1\0\0\0')],
+      [message('P', '\0select broken from nowhere\0\0\0')],
+      [message('Q', 'begin; insert into kept values (1)\0')],
+      [message('Q', 'begin; select 1/0\0')],
+    ]) {
+      const socket = await rawConnection(dataDir)
+      socket.write(Buffer.concat(half))
+      await once(socket, 'data')
+      socket.destroy()
+      t.same((await sql`select count(*) as n from kept where ${1} = 1`.execute(db)).rows, [
+        { n: 0 },
+      ])
+    }
+  },
+)
 
 t.test(
   'a socket left by a killed process is replaced, and a neighbour finds the address',

@@ -324,7 +324,7 @@ t.test(
 )
 
 t.test(
-  'backends of single APIs are origins of published APIs; a near miss is told what it may mean',
+  'backends of single APIs are origins of published APIs; a near miss gets a suggestion',
   async (t) => {
     const problems = (env: Readonly<Record<string, string>>): string[] => {
       try {

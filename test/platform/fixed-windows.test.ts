@@ -19,7 +19,7 @@ t.test('a window begins with the first count of its name, and ends', async (t) =
   t.same(count('a'), { name: 'a', excess: -1, endsInMs: 1_000 })
 })
 
-t.test('a count is taken back, and a name forgotten, but never below zero', async (t) => {
+t.test('a count is reverted, and a name dropped, but never below zero', async (t) => {
   const { count, takeBack, clear } = windows()
   count('a')
   for (let times = 0; times < 3; times += 1) takeBack('a')

@@ -85,7 +85,7 @@ t.test(
   },
 )
 
-t.test('a portal without a gateway in its process is told where developers find it', async (t) => {
+t.test('a portal without a gateway in its process needs the address of the gateway', async (t) => {
   const env = { REDIS_URL: 'redis://127.0.0.1:6379/0' }
   const start = (given: Record<string, string>) => () =>
     checkDeployment(readSettings({ ...env, ...given }), new Set(['portal']))

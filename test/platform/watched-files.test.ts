@@ -4,7 +4,7 @@ import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { createWatchedFiles } from '../../src/platform/settings/watched-files.ts'
 
-/** Watches the files `a` and `b`, which are valid when they begin alike. Looks only when told. */
+/** Watches the files `a` and `b`, which are valid if they begin alike. Checks only on request. */
 async function watch(t: Test, folder: string) {
   const lines: unknown[] = []
   const log = {

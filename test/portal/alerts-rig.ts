@@ -64,7 +64,7 @@ export async function alertsRig({ database }: TestDatabase) {
     await Promise.all(portals.map((job) => job.run()))
   }
 
-  /** So much of the limit of an operation is used, and the last call was just now. */
+  /** Sets how much of an operation's limit is used, with the last call just now. */
   async function use(applicationId: string, operation: string, calls: number): Promise<void> {
     const of = { api: 'xs2a', version: '1.7.0', id: operation }
     counts.set(bucketName(applicationId, of, limit), calls)

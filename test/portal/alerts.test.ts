@@ -22,7 +22,7 @@ t.test('a threshold is reached at exactly 80 and 100 per cent', async (t) => {
   t.equal(thresholdOf(8, 9), 80)
 })
 
-t.test('limits are told of once by two portals, with one email an hour', async (t) => {
+t.test('limits are reported once by two portals, with one email an hour', async (t) => {
   const { clock, look, use, subscribed, hook, letters, eventsOf, counter, stores, db, now } =
     await alertsRig(database)
   const { id, developer } = await subscribed()
@@ -65,7 +65,7 @@ t.test('limits are told of once by two portals, with one email an hour', async (
   await use(id, 'getConsentStatus', calls)
   await look()
   t.equal((await letters()).length, 1, 'what follows within the hour waits')
-  t.equal((await eventsOf(id)).length, 4, 'but the webhook is told at once')
+  t.equal((await eventsOf(id)).length, 4, 'but the webhook is called at once')
   await look()
   t.ok(counter.peeked - before <= 2 * 2, 'a limit that is used up is not read again')
 
@@ -167,72 +167,77 @@ t.test('each switch stops its kind on its channel', async (t) => {
   }
 })
 
-t.test('keys and certificates are told of 30, 7 and 1 days before they expire, once', async (t) => {
-  const { clock, now, db, outbox, events, stores, subscribed, hook, letters, eventsOf } =
-    await alertsRig(database)
-  const portals = [1, 2].map(() => createExpiryAlerts({ db, outbox, events, now }))
-  const run = () => Promise.all(portals.map((job) => job.run()))
-  const { id, developer } = await subscribed()
-  await hook(id)
-  const end = clock.ms + 40 * dayMs
-  const issue = (name: string, expiresAt: number) =>
-    stores.keys.issue({ applicationId: id, name, expiresAt: new Date(expiresAt), by })
-  const long = await issue('long', end)
-  const short = await issue('short', clock.ms + 5 * dayMs)
-  const replaced = await issue('replaced', end)
-  await stores.keys.rotate({ id: replaced.id, overlapSeconds: 3600, by })
-  const revoked = await issue('revoked', end)
-  await stores.keys.revoke({ id: revoked.id, by })
-  await sql`update api_keys set created_at = ${new Date(clock.ms)}`.execute(db)
-  await sql`update api_keys set expires_at = ${new Date(end + 400 * dayMs)}
+t.test(
+  'keys and certificates are announced 30, 7 and 1 days before they expire, once',
+  async (t) => {
+    const { clock, now, db, outbox, events, stores, subscribed, hook, letters, eventsOf } =
+      await alertsRig(database)
+    const portals = [1, 2].map(() => createExpiryAlerts({ db, outbox, events, now }))
+    const run = () => Promise.all(portals.map((job) => job.run()))
+    const { id, developer } = await subscribed()
+    await hook(id)
+    const end = clock.ms + 40 * dayMs
+    const issue = (name: string, expiresAt: number) =>
+      stores.keys.issue({ applicationId: id, name, expiresAt: new Date(expiresAt), by })
+    const long = await issue('long', end)
+    const short = await issue('short', clock.ms + 5 * dayMs)
+    const replaced = await issue('replaced', end)
+    await stores.keys.rotate({ id: replaced.id, overlapSeconds: 3600, by })
+    const revoked = await issue('revoked', end)
+    await stores.keys.revoke({ id: revoked.id, by })
+    await sql`update api_keys set created_at = ${new Date(clock.ms)}`.execute(db)
+    await sql`update api_keys set expires_at = ${new Date(end + 400 * dayMs)}
     where name = 'replaced' and replaced_by is null`.execute(db)
-  await db
-    .insertInto('certificates')
-    .values({
-      application_id: id,
-      use: 'signing',
-      name: 'seal',
-      thumbprint: 'a'.repeat(43),
-      subject: 's',
-      issuer: 'i',
-      roles: '[]',
-      authorisation_number: null,
-      signed_digest: null,
-      valid_from: new Date(0),
-      valid_until: new Date(end),
-      created_at: new Date(clock.ms),
-    })
-    .execute()
-  const told: string[][] = []
-  async function advance(toMs: number) {
-    clock.ms = toMs
-    const before = (await eventsOf(id)).length
-    await run()
-    await run()
-    const found = (await eventsOf(id)).slice(before)
-    told.push(
-      found.map((event) => `${(event.key ?? event.certificate).name} ${event.daysLeft}`).toSorted(),
+    await db
+      .insertInto('certificates')
+      .values({
+        application_id: id,
+        use: 'signing',
+        name: 'seal',
+        thumbprint: 'a'.repeat(43),
+        subject: 's',
+        issuer: 'i',
+        roles: '[]',
+        authorisation_number: null,
+        signed_digest: null,
+        valid_from: new Date(0),
+        valid_until: new Date(end),
+        created_at: new Date(clock.ms),
+      })
+      .execute()
+    const told: string[][] = []
+    async function advance(toMs: number) {
+      clock.ms = toMs
+      const before = (await eventsOf(id)).length
+      await run()
+      await run()
+      const found = (await eventsOf(id)).slice(before)
+      told.push(
+        found
+          .map((event) => `${(event.key ?? event.certificate).name} ${event.daysLeft}`)
+          .toSorted(),
+      )
+    }
+    await advance(clock.ms + 4 * dayMs)
+    await advance(end - 30 * dayMs - 1)
+    await advance(end - 30 * dayMs)
+    await advance(end - 7 * dayMs)
+    await advance(end - dayMs)
+    await advance(end)
+    const both = (days: number) => [`long ${days}`, `seal ${days}`]
+    t.same(told, [['short 1'], [], both(30), both(7), both(1), []])
+    t.match(
+      (await eventsOf(id)).find(({ type }) => type === 'key.expiring'),
+      {
+        key: { id: short.id, hint: short.hint },
+      },
     )
-  }
-  await advance(clock.ms + 4 * dayMs)
-  await advance(end - 30 * dayMs - 1)
-  await advance(end - 30 * dayMs)
-  await advance(end - 7 * dayMs)
-  await advance(end - dayMs)
-  await advance(end)
-  const both = (days: number) => [`long ${days}`, `seal ${days}`]
-  t.same(told, [['short 1'], [], both(30), both(7), both(1), []])
-  t.match(
-    (await eventsOf(id)).find(({ type }) => type === 'key.expiring'),
-    {
-      key: { id: short.id, hint: short.hint },
-    },
-  )
-  t.notMatch(JSON.stringify(await eventsOf(id)), long.key)
-  const mails = await letters()
-  t.equal(mails.length, 4, 'what is due together shares an email')
-  t.ok(mails.every(({ to, letter }) => to === developer.email && letter.kind === 'expiring'))
-})
+    t.notMatch(JSON.stringify(await eventsOf(id)), long.key)
+    const mails = await letters()
+    t.equal(mails.length, 4, 'what is due together shares an email')
+    t.ok(mails.every(({ to, letter }) => to === developer.email && letter.kind === 'expiring'))
+  },
+)
 
 t.test('a portal that did not run warns of the nearest day alone', async (t) => {
   const { clock, now, db, outbox, events, stores, subscribed, letters } = await alertsRig(database)
@@ -248,7 +253,7 @@ t.test('a portal that did not run warns of the nearest day alone', async (t) => 
   t.equal((await letters()).length, 1)
 })
 
-t.test('a deprecation is told by webhook too, each on its own switch', async (t) => {
+t.test('a deprecation is announced by webhook, too, with its own switch', async (t) => {
   const { clock, now, db, outbox, events, stores, subscribed, hook, letters, eventsOf } =
     await alertsRig(database)
   const lifecycle: Lifecycle = {

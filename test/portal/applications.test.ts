@@ -294,7 +294,7 @@ t.test('a developer says whether only signed calls of an application are taken',
   })
 })
 
-t.test('an application has a name of its own, and there are so many and no more', async (t) => {
+t.test('names of applications are unique, and their number is limited', async (t) => {
   const { send } = await beside.signIn()
   const answers = await atOnce(50, () => send('POST', '/api/applications', { name: 'same' }))
   t.same(statuses(answers), { 201: 1, 409: 49 })

@@ -103,7 +103,7 @@ t.test(
 )
 
 t.test(
-  'below 600 failures in 15 minutes, clients whose address no proxy told do not lock each other out; guessing one account stays bounded',
+  'below 600 failures in 15 minutes, clients whose address no proxy reported do not lock each other out; guessing one account stays bounded',
   async (t) => {
     const attempts = createAttempts({
       clientAddress: () => unknownClient,

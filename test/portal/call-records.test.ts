@@ -150,7 +150,7 @@ t.test('a refusal of the limit says which calls were used and when the window en
 })
 
 t.test(
-  'a call refused before it was asked whose it is belongs to the key all the same',
+  'a call refused before authentication still belongs to the key',
   { buffered: true },
   async (t) => {
     const onlyBefore = await gateway.call({
@@ -293,7 +293,7 @@ t.test(
     t.same(
       (await bob.send('GET', `${bob.calls}/${guessed.requestId}`)).body,
       { items: [] },
-      'of a guess at its secret the owner hears nothing',
+      'the owner sees nothing of a guess at the secret',
     )
   },
 )
@@ -458,7 +458,11 @@ t.test(
     await fill(other.applicationId, 1_300, 10)
     await pruneOverflow(db, [applicationId])
     t.same(await held(applicationId), { count: 1_000, first: 301 }, 'the oldest are gone')
-    t.same(await held(other.applicationId), { count: 1_300, first: 1 }, 'other applications lose none')
+    t.same(
+      await held(other.applicationId),
+      { count: 1_300, first: 1 },
+      'other applications lose none',
+    )
 
     await fill(applicationId, 50, 25 * 60)
     const shown = (await send('GET', calls)).body.items
@@ -496,7 +500,7 @@ t.test(
 )
 
 t.test(
-  'failures of the bank service and connections that end are told apart',
+  'failures of the bank service and closed connections are distinguished',
   { buffered: true },
   async (t) => {
     const eve = await newDeveloper()

@@ -34,7 +34,7 @@ t.test('what is no HTTP is answered as a problem too, and ends its connection', 
   }
 })
 
-t.test('garbage behind an answer gets none of its own', async (t) => {
+t.test('garbage after an answer gets no answer', async (t) => {
   const answer = await sendRaw(urls.portal, `${rawRequest('GET /api/apis HTTP/1.1')}EHLO\r\n\r\n`, {
     answers: Number.POSITIVE_INFINITY,
   })
@@ -43,7 +43,7 @@ t.test('garbage behind an answer gets none of its own', async (t) => {
 })
 
 t.test(
-  'one address holds so many connections to the portal, and takes none from the gateway',
+  'connections to the portal are limited per address, and take none from the gateway',
   async (t) => {
     const held = await Promise.all(Array.from({ length: 5 }, () => open(urls.portal)))
     t.teardown(() => {

@@ -6,7 +6,7 @@ import { startRawBackend } from '../support/raw-backend.ts'
 import { runTollgate } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
-t.test('records tell a drill from a call, and no usage counts one', async (t) => {
+t.test('records distinguish a drill from a call, and no usage counts one', async (t) => {
   const tollgate = await runTollgate(t)
   const beside = await besidePortal(t, tollgate)
   const owner = await beside.signIn()

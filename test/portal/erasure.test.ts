@@ -76,7 +76,7 @@ t.test('a deleted application', async (t) => {
   t.same(resources(await atBank(db, untouched)), open, 'no other one')
 })
 
-/** A backend that says what it is told to. */
+/** A backend that answers as the test specifies. */
 async function recorder(port: number, status: number) {
   const seen: { target: string; token: string }[] = []
   const server = createServer((request, response) => {
@@ -96,61 +96,58 @@ async function recorder(port: number, status: number) {
   }
 }
 
-t.test(
-  'a bank that was down hears of a deletion when it is back, from whichever process',
-  async (t) => {
-    const port = await freePort()
-    const dataDir = await standInDataDir(t)
-    const env = { BACKEND_URL: `http://127.0.0.1:${port}`, DATA_DIR: dataDir }
-    let id = ''
-    await t.test('which is tried', async (t) => {
-      const { db, signIn } = await besidePortal(t, await runTollgate(t, { env }))
-      const { send } = await signIn()
-      id = (await send('POST', '/api/applications', { name: 'app' })).body.id
-      await send('DELETE', `/api/applications/${id}`)
-      await until('tried', async () => (await waiting(db))[0]?.attempts === 1)
-    })
+t.test('a bank that was down gets a deletion when it is back, from any process', async (t) => {
+  const port = await freePort()
+  const dataDir = await standInDataDir(t)
+  const env = { BACKEND_URL: `http://127.0.0.1:${port}`, DATA_DIR: dataDir }
+  let id = ''
+  await t.test('which is tried', async (t) => {
+    const { db, signIn } = await besidePortal(t, await runTollgate(t, { env }))
+    const { send } = await signIn()
+    id = (await send('POST', '/api/applications', { name: 'app' })).body.id
+    await send('DELETE', `/api/applications/${id}`)
+    await until('tried', async () => (await waiting(db))[0]?.attempts === 1)
+  })
 
-    const failing = await recorder(port, 503)
-    const lines: { applicationId?: string; attempts?: number; pauseSeconds?: number }[] = []
-    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-    const second = await runTollgate(t, { env, log })
-    const { db, stores, signIn } = await besidePortal(t, second)
-    const other = await signIn()
-    async function due(): Promise<void> {
-      await sql`update deleted_applications set due_at = now()`.execute(db)
-      await wake(other.send)
-    }
+  const failing = await recorder(port, 503)
+  const lines: { applicationId?: string; attempts?: number; pauseSeconds?: number }[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const second = await runTollgate(t, { env, log })
+  const { db, stores, signIn } = await besidePortal(t, second)
+  const other = await signIn()
+  async function due(): Promise<void> {
+    await sql`update deleted_applications set due_at = now()`.execute(db)
+    await wake(other.send)
+  }
+  await due()
+  await until('asked', () => failing.seen.length > 0)
+  const refused = () => lines.find(({ applicationId }) => applicationId === id)
+  await until('refused', () => refused() !== undefined)
+  const { attempts = 0, pauseSeconds } = refused() ?? {}
+  t.equal(pauseSeconds, 10 * 3 ** (attempts - 1), 'the pauses grow')
+  t.ok(attempts > 1, 'it went on from the process before')
+  await failing.stop()
+
+  const bank = await recorder(port, 204)
+  t.teardown(() => bank.stop())
+  const told = () => bank.seen.find(({ target }) => target === `DELETE /applications/${id}`)
+  // A connection that the bank before has just cut may cost an attempt.
+  await until('the bank hears of the deletion', async () => {
     await due()
-    await until('asked', () => failing.seen.length > 0)
-    const refused = () => lines.find(({ applicationId }) => applicationId === id)
-    await until('refused', () => refused() !== undefined)
-    const { attempts = 0, pauseSeconds } = refused() ?? {}
-    t.equal(pauseSeconds, 10 * 3 ** (attempts - 1), 'the pauses grow')
-    t.ok(attempts > 1, 'it went on from the process before')
-    await failing.stop()
-
-    const bank = await recorder(port, 204)
-    t.teardown(() => bank.stop())
-    const told = () => bank.seen.find(({ target }) => target === `DELETE /applications/${id}`)
-    // A connection that the bank before has just cut may cost an attempt.
-    await until('the bank hears of the deletion', async () => {
-      await due()
-      return told() !== undefined
-    })
-    const keys = createRemoteJWKSet(new URL(`${second.urls.management}/.well-known/jwks.json`))
-    const { payload } = await jwtVerify(told()?.token ?? '', keys, {
-      issuer: 'tollgate',
-      audience: 'tollgate-backend',
-      typ: 'gateway-identity+jwt',
-    })
-    t.match(payload, { sub: id, api: 'tollgate', version: 'applications' })
-    await until('noted', async () => {
-      const [entry] = await stores.audit.list({ subject: `application:${id}`, limit: 1 })
-      return entry?.action === 'application.end-at-bank'
-    })
-  },
-)
+    return told() !== undefined
+  })
+  const keys = createRemoteJWKSet(new URL(`${second.urls.management}/.well-known/jwks.json`))
+  const { payload } = await jwtVerify(told()?.token ?? '', keys, {
+    issuer: 'tollgate',
+    audience: 'tollgate-backend',
+    typ: 'gateway-identity+jwt',
+  })
+  t.match(payload, { sub: id, api: 'tollgate', version: 'applications' })
+  await until('noted', async () => {
+    const [entry] = await stores.audit.list({ subject: `application:${id}`, limit: 1 })
+    return entry?.action === 'application.end-at-bank'
+  })
+})
 
 t.test('a backend without such a route is asked twice, and then no more', async (t) => {
   const port = await freePort()

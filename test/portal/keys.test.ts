@@ -11,7 +11,7 @@ const { send } = await beside.signIn()
 
 let applications = 0
 
-/** A new application of its own developer unless told, subscribed to accounts. */
+/** A new application, by default of its own developer, subscribed to accounts. */
 async function newApplication(owner: Send = send): Promise<string> {
   const { body } = await owner('POST', '/api/applications', { name: `app ${++applications}` })
   const id: string = body.id

@@ -235,7 +235,7 @@ t.test('an address in another case is the same account; a look-alike is no addre
   }
 })
 
-t.test('a new address holds once its link is used, and the old one is told', async (t) => {
+t.test('a new address applies once its link is used, and the old one gets a mail', async (t) => {
   const { email, client } = await developer()
   const wanted = `moved-${email}`
   const refused = await client.patch('/api/session/developer', {

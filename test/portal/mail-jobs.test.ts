@@ -53,7 +53,7 @@ async function written(db: Awaited<ReturnType<typeof rig>>['db']) {
   return rows.map(({ sealed }): { letter: Letter; to: string } => JSON.parse(sealed.toString()))
 }
 
-t.test('each change of a key is told once, a rotation as one', async (t) => {
+t.test('each change of a key is announced once, a rotation as one', async (t) => {
   const { stores, db, outbox, log } = await rig()
   const notices = createKeyMails({ db, outbox, events, log })
   const { developer, application } = await testApplication(stores)
@@ -146,7 +146,7 @@ t.test('of many changes in an hour five get a letter each, the others one digest
   const other = await testApplication(stores)
   await stores.keys.issue({ applicationId: other.application.id, by: 'test' })
   await notices.run()
-  t.equal(outbox.letters.at(-1)?.to, other.developer.email, 'another developer is told at once')
+  t.equal(outbox.letters.at(-1)?.to, other.developer.email, 'another developer is notified at once')
 
   await sql`update key_digests set began_at = now() - interval '61 minutes'`.execute(db)
   await notices.run()
@@ -174,7 +174,7 @@ t.test('after a long pause the gap is said, after a restored backup it begins an
   )
   await notices.run()
   t.match(lines.join(''), /"minutes":180.*may be missing/)
-  t.equal(outbox.letters.length, 1, 'what is still known is told')
+  t.equal(outbox.letters.length, 1, 'what is still known is announced')
 
   await sql`update portal_state set value = '999999999999', changed_at = now() - interval '10 minutes' where name = 'key-notices'`.execute(
     db,
@@ -186,7 +186,7 @@ t.test('after a long pause the gap is said, after a restored backup it begins an
   t.equal(outbox.letters.length, 2)
 })
 
-t.test('a reset of second factors is told once, between however many keys', async (t) => {
+t.test('a reset of second factors is announced once, among any number of keys', async (t) => {
   const { stores, db, outbox, log } = await rig()
   const notices = [1, 2].map(() => createKeyMails({ db, outbox, events, log }))
   const run = () => Promise.all(notices.map((job) => job.run()))
@@ -270,7 +270,7 @@ t.test('milestones: the nearest that is reached, and none that is over', async (
   t.equal(due('2027-01-01', {}), undefined)
 })
 
-t.test('each developer is told once of a milestone, with the calls still made', async (t) => {
+t.test('each developer is notified once of a milestone, with the calls still made', async (t) => {
   const { stores, db, outbox } = await rig()
   let nowMs = Date.parse('2026-09-01T10:00:00Z')
   let lifecycle: Lifecycle = { deprecated: '2026-06-01', sunset: '2026-12-31', successor: '1.7.0' }
@@ -374,7 +374,7 @@ t.test('each developer is told once of a milestone, with the calls still made', 
   t.same(
     outbox.letters.slice(2).map(({ to }) => to),
     [optedOut.developer.email],
-    'who wants them again hears of it',
+    'a developer who wants them again gets it',
   )
 
   lifecycle = { ...lifecycle, sunset: '2027-01-05' }

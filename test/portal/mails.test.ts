@@ -45,35 +45,38 @@ async function developerWithKeys(email: string) {
   return { developer, send, path, issue, wants, applicationId: String(application.id) }
 }
 
-t.test('changes of keys are told by mail, made on the portal or by a command', async (t) => {
-  const email = 'grace@example.com'
-  const { send, path, issue, applicationId } = await developerWithKeys(email)
-  const issued = await issue('first')
-  const mail = await awaitMail(dataDir, { kind: 'key-issued', to: email })
-  t.ok(mail.text.includes(issued.hint))
-  t.ok(mail.text.includes('"Evil http[:]//evil[.]example"'))
-  t.ok(
-    mail.text.includes(`${urls.portal}/applications/${applicationId}/keys`),
-    'a link with the real port',
-  )
-  t.notOk(`${mail.text}${mail.html}`.includes(issued.key))
+t.test(
+  'changes of keys are announced by mail, whether made on the portal or by a command',
+  async (t) => {
+    const email = 'grace@example.com'
+    const { send, path, issue, applicationId } = await developerWithKeys(email)
+    const issued = await issue('first')
+    const mail = await awaitMail(dataDir, { kind: 'key-issued', to: email })
+    t.ok(mail.text.includes(issued.hint))
+    t.ok(mail.text.includes('"Evil http[:]//evil[.]example"'))
+    t.ok(
+      mail.text.includes(`${urls.portal}/applications/${applicationId}/keys`),
+      'a link with the real port',
+    )
+    t.notOk(`${mail.text}${mail.html}`.includes(issued.key))
 
-  const rotated = await send('POST', `${path}/${issued.id}/rotate`, { overlapSeconds: 3600 })
-  const replaced = await awaitMail(dataDir, { kind: 'key-replaced', to: email })
-  t.ok(replaced.text.includes(issued.hint))
-  t.ok(replaced.text.includes(rotated.body.hint))
+    const rotated = await send('POST', `${path}/${issued.id}/rotate`, { overlapSeconds: 3600 })
+    const replaced = await awaitMail(dataDir, { kind: 'key-replaced', to: email })
+    t.ok(replaced.text.includes(issued.hint))
+    t.ok(replaced.text.includes(rotated.body.hint))
 
-  const { code } = await command(running.commandEnv, 'key', 'revoke', rotated.body.id)
-  t.equal(code, 0)
-  const revoked = await awaitMail(dataDir, { kind: 'key-revoked', to: email })
-  t.ok(revoked.text.includes(rotated.body.hint))
-  const own = (await readMails(dataDir)).filter(({ to }) => to === email)
-  t.same(
-    own.map(({ kind }) => kind),
-    ['key-issued', 'key-replaced', 'key-revoked'],
-    'one each',
-  )
-})
+    const { code } = await command(running.commandEnv, 'key', 'revoke', rotated.body.id)
+    t.equal(code, 0)
+    const revoked = await awaitMail(dataDir, { kind: 'key-revoked', to: email })
+    t.ok(revoked.text.includes(rotated.body.hint))
+    const own = (await readMails(dataDir)).filter(({ to }) => to === email)
+    t.same(
+      own.map(({ kind }) => kind),
+      ['key-issued', 'key-replaced', 'key-revoked'],
+      'one each',
+    )
+  },
+)
 
 t.test('a Hebrew browser signs up and gets Hebrew mails, until English is chosen', async (t) => {
   const email = 'tamar@example.com'

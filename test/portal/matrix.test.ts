@@ -230,7 +230,7 @@ const calls: Readonly<Record<string, Call>> = {
   listSecurityEvents: { of: 'operator', status: 200 },
 }
 
-/** Ids in a path that the application in it does not own are told from unknown ones by nothing. */
+/** Ids in a path that the application does not own are indistinguishable from unknown ones. */
 const nested = [
   'subscriptionId',
   'keyId',

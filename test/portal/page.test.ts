@@ -48,7 +48,7 @@ function bootIn(html: string) {
   return JSON.parse(text)
 }
 
-t.test("the page comes at each of its paths and tells the gateway's address", async (t) => {
+t.test("the page is served at each of its paths and contains the gateway's address", async (t) => {
   for (const path of Object.values(pagePaths).map(filled)) {
     const answer = await open(path)
     t.equal(answer.status, 200, path)
@@ -93,7 +93,7 @@ t.test(
       ['/nope', { accept: '*/*' }] as const,
       ...paths.map((path) => [path, asPerson] as const),
     ]) {
-      // fetch asks for a compressed answer unless told; curl and monitors do not.
+      // fetch asks for a compressed answer by default; curl and monitors do not.
       for (const encoding of ['gzip, br', 'identity']) {
         const answer = await open(path, { ...headers, 'accept-encoding': encoding })
         t.equal(answer.status, 404, `${path} ${encoding}`)
@@ -167,7 +167,7 @@ t.test('the document shows its header and title before any other file arrives', 
 })
 
 t.test('what readers came for stands in the document, before any script', async (t) => {
-  // Until the bank has told it once, the page of the sandbox has to wait.
+  // Until the bank has answered once, the page of the sandbox has to wait.
   await (await open('/api/sandbox')).text()
   for (const [path, expected] of [
     ['/', /<a href="\/apis\/xs2a\/1\.7\.0"><b>1\.7\.0<\/b> /],

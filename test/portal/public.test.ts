@@ -174,7 +174,7 @@ t.test('the days in the examples of a served document move with the day', async 
   })
 })
 
-t.test('every version tells which operations only other versions have', async (t) => {
+t.test('every version lists the operations that only other versions have', async (t) => {
   const { items } = (await app.inject('/api/apis')).json()
   const [old, young] = items[1].versions
   const removed = { id: 'getPaymentAuthorisation', availableIn: ['1.6.0'], removedIn: '1.7.0' }

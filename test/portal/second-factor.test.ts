@@ -124,7 +124,7 @@ t.test('a wrong password is answered alike with and without a second factor', as
   t.equal(first?.status, 401)
 })
 
-t.test('a code works once, also when eight send it at the same time', async (t) => {
+t.test('a code works once, even when eight send it at the same time', async (t) => {
   const person = await withApp()
   const code = appCode(person.secret)
   const started = await Promise.all(Array.from({ length: 4 }, () => enterPassword(person)))

@@ -152,7 +152,7 @@ t.test(
     await client.call({ key: 'a password in the wrong field' })
     await fetch(`${gateway}/v1.7.0/accounts?api_key=${key}`)
     await until(
-      'all are told',
+      'all are logged',
       () => told('key.refused').length >= 3 && told('key.exposed').length > 0,
     )
     t.match(told('key.refused')[0], {
@@ -372,7 +372,7 @@ t.test('an operator who deletes the account still has a name in the audit', asyn
 })
 
 t.test('an audit that was changed behind the back of a running process is reported', async (t) => {
-  // A link behind the changed one would hide it from a process that looks at the end only.
+  // A link after the changed one would hide it from a process that looks at the end only.
   await until('no entry waits for its link', async () => {
     const { rows } = await sql`select from audit_waiting limit 1`.execute(beside.db)
     return rows.length === 0

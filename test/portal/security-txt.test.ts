@@ -48,7 +48,7 @@ t.test(
   },
 )
 
-t.test('without a contact there is no security.txt, also for a browser', async (t) => {
+t.test('without a contact there is no security.txt, even for a browser', async (t) => {
   const { urls } = await runTollgate(t)
   const answer = await fetch(urls.portal + path)
   t.equal(answer.status, 404)

@@ -196,7 +196,7 @@ t.test('a webhook gets signed events, and its secret is shown once', async (t) =
   t.same((await send('GET', `${path}/webhook/deliveries`)).body, { items: [] })
 })
 
-t.test('a limit that is used up is told within a minute, through the whole gateway', async (t) => {
+t.test('a used-up limit is announced within a minute, through the whole gateway', async (t) => {
   const email = 'limited@example.com'
   const { send, path } = await application(email)
   await send('POST', `${path}/subscriptions`, { api: 'xs2a', version: '1.7.0', plan: 'default' })

@@ -80,23 +80,20 @@ t.test(
   },
 )
 
-t.test(
-  'an invalid link starts no session, and a link from another site is refused',
-  async (t) => {
-    const email = 'sessions-used@example.com'
-    const person = await signUpAndIn(tollgate, { email, from: '10.1.1.2' })
-    const { token } = await awaitMail(dataDir, { kind: 'sign-up', to: email })
-    const input = { token, password: testPassword }
-    const thief = createPortalClient(urls.portal, { from: '10.1.1.3' })
-    const used = await thief.post('/api/developers/verify', input)
-    t.match(used, { status: 400, body: { code: 'LINK_INVALID' } })
-    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
-    const refused = await thief.post('/api/developers/verify', input, { headers: foreign })
-    t.equal(refused.status, 403)
-    t.equal(thief.cookies.size, 0)
-    t.equal((await person.get('/api/session')).status, 200)
-  },
-)
+t.test('an invalid link starts no session, and a link from another site is refused', async (t) => {
+  const email = 'sessions-used@example.com'
+  const person = await signUpAndIn(tollgate, { email, from: '10.1.1.2' })
+  const { token } = await awaitMail(dataDir, { kind: 'sign-up', to: email })
+  const input = { token, password: testPassword }
+  const thief = createPortalClient(urls.portal, { from: '10.1.1.3' })
+  const used = await thief.post('/api/developers/verify', input)
+  t.match(used, { status: 400, body: { code: 'LINK_INVALID' } })
+  const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+  const refused = await thief.post('/api/developers/verify', input, { headers: foreign })
+  t.equal(refused.status, 403)
+  t.equal(thief.cookies.size, 0)
+  t.equal((await person.get('/api/session')).status, 200)
+})
 
 t.test('an account that waits for approval is not signed in by its link', async (t) => {
   await stores.portalState.setSignUpMode({ mode: 'approval', by: 'test' })

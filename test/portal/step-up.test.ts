@@ -163,7 +163,7 @@ t.test('sessions are listed without a proof and end with one', async (t) => {
   t.equal((await client.delete('/api/session')).status, 204, 'signing out needs none')
 })
 
-t.test('with a second factor only that proves, also where the password is given', async (t) => {
+t.test('with a second factor only that proves, even where the password is given', async (t) => {
   const email = 'step-up-3@example.com'
   const client = await signUpAndIn(tollgate, { email, from: '10.4.0.3' })
   const { secret } = await addApp(client.post)

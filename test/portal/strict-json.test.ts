@@ -1,7 +1,7 @@
 import t from 'tap'
 import { namesTwice } from '../../src/portal/api/names-twice.ts'
 
-t.test('a document that names a member twice is told from any other', async (t) => {
+t.test('a document that names a member twice is detected', async (t) => {
   const once = [
     '{}',
     '[]',

@@ -62,7 +62,7 @@ async function signedCall(
   return `${response.status} ${code ?? tppMessages?.[0]?.code}`
 }
 
-/** Until what another process or a poll tells the gateway has arrived. */
+/** Until an update from another process or a poll has reached the gateway. */
 async function settled(wanted: RegExp, ask: () => Promise<string>): Promise<string> {
   let answer = ''
   await until(`the answer matches ${wanted}`, async () => {

@@ -22,7 +22,7 @@ const settings = { webhookNetworks: ['127.0.0.0/8'] }
 /** Longer than any test: a silent receiver stays silent, however slow the machine is. */
 const sendMs = 3_600_000
 
-/** A receiver on this machine that answers as told, or once it is let go, and keeps what it got. */
+/** A receiver on this machine that answers as specified, or once released, and records requests. */
 async function receiver(t: Test) {
   const got: { headers: IncomingMessage['headers']; body: string }[] = []
   const held: ServerResponse[] = []

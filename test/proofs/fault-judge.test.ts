@@ -98,7 +98,7 @@ t.test('each wrong that books can show is found', async (t) => {
     calls.map((call) => ({ ...call, stream: strangerStream })),
     [],
   )
-  t.equal(swaps, 15, 'a stranger who is told anything but 401')
+  t.equal(swaps, 15, 'a stranger that gets anything but 401')
 })
 
 t.test(

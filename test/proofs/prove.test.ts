@@ -106,7 +106,7 @@ t.test('a proof has a share if, and only if, its sizes are taken from one', asyn
   )
 })
 
-t.test('names, options and arguments for a program are told apart', async (t) => {
+t.test('names, options and arguments for a program are distinguished', async (t) => {
   const read = (line: string) => readRequest(line.split(' '), names)
   t.match(read('stop in-step --whole --seed 7'), {
     names: ['stop', 'in-step'],
@@ -217,7 +217,7 @@ t.test('without a name the proofs are listed, each with its last run', async (t)
   t.match(text, /\n +held \d{4}-\d\d-\d\d, whole, in \d+ s\n/)
 })
 
-t.test('a run that is told to end ends its proof, and adds no line', async (t) => {
+t.test('a terminated run ends its proof, and adds no line', async (t) => {
   const record = join(root, 'docs', 'proofs.md')
   const before = readFileSync(record, 'utf8')
   const run = spawn(process.execPath, ['proofs/prove.ts', 'simulate', 'prove-command'], {

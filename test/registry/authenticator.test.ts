@@ -119,7 +119,7 @@ async function issue(on: Stores = stores) {
   return { developer, application, key: await on.keys.issue({ applicationId: application.id, by }) }
 }
 
-t.test('a key tells its application and plans, from memory after the first time', async (t) => {
+t.test('a key yields its application and plans, from memory after the first time', async (t) => {
   const { application, key } = await issue()
   const rig = createRig()
   t.equal(rig.atOnce(key.key), undefined, 'the first time the database is asked')
@@ -252,7 +252,7 @@ t.test('calls that arrive together share one look-up', async (t) => {
 })
 
 t.test(
-  'at most 8 statements run at once, a bounded number waits, the oldest cannot be told',
+  'at most 8 statements run at once, a bounded number waits, the oldest gets no answer',
   async (t) => {
     const rig = createRig({ waitingMax: 5 })
     rig.hold()

@@ -84,7 +84,7 @@ for (const { name, open, skip } of eachDatabase) {
       t.match(added, { roles: ['PSP_AI'], authorisationNumber: null })
     })
 
-    t.test('two are valid at a time for each use, also when many come at once', async (t) => {
+    t.test('two are valid at a time for each use, even when many come at once', async (t) => {
       const { application } = await testApplication(stores)
       const given = Array.from({ length: 6 }, () => authority.issue())
       const outcomes = await Promise.allSettled(given.map((one) => add(application.id, one)))

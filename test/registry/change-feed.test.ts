@@ -189,7 +189,7 @@ t.test(
 )
 
 t.test(
-  'a change committed after a later one is not missed, and each is told once',
+  'a change committed after a later one is not missed, and each is delivered once',
   { skip: postgresMissing() },
   async (t) => {
     const opened = await testPostgres(t)
@@ -314,7 +314,7 @@ t.test(
 )
 
 t.test(
-  'a call waits a second for a key that the database is slow to find, or as long as its process was told',
+  'a call waits a second for a key that the database is slow to find, or as long as its process is configured to',
   { skip: postgresMissing() },
   async (t) => {
     const server = await startPostgres(t)
@@ -434,7 +434,7 @@ t.test('a database put back from a backup makes everything be looked up', async 
   t.equal(lost, 1)
 })
 
-/** Follows the pages, after some without a change; an error is a read that fails. @returns what the listeners heard, as kind and action */
+/** Follows the pages, after some without a change; an error is a read that fails. @returns what the listeners received, as kind and action */
 async function hear(t: Test, later: readonly (ChangePage | Error)[]): Promise<string[]> {
   const pages = [...Array.from({ length: 4 }, () => pageOf('one', [])), ...later]
   let reads = 0
@@ -481,7 +481,7 @@ function pageOf(server: string, changes: readonly KeptChange[]): ChangePage {
 }
 
 t.test(
-  'when another server answers, all its changes are told again, but no reload twice and no momentary request',
+  'when another server answers, all its changes are delivered again, but no reload twice and no momentary request',
   async (t) => {
     const before = [kept('issue', 1), kept('reload', 2)]
     const after = [
@@ -506,7 +506,7 @@ t.test(
 )
 
 t.test(
-  'after a read that failed, the changes of the last minute before it are told again, because a server that crashed gives numbers again',
+  'after a read that failed, the changes of the last minute before it are delivered again, because a server that crashed gives numbers again',
   async (t) => {
     const older = kept('issue', 1, beganAt - 60_001)
     const reload = kept('reload', 2)

@@ -71,13 +71,13 @@ for (const { name, open, skip } of eachDatabase) {
         t.same(
           mine.map(({ kind, action }) => `${kind} ${action}`).slice(-3),
           ['application override', 'application override', 'application override'],
-          'gateways hear of each, once',
+          'gateways receive each, once',
         )
       },
     )
 
     t.test(
-      'one at a time for a limit, also when many ask at once; an expired one gives way',
+      'one at a time for a limit, even when many ask at once; an expired one gives way',
       async (t) => {
         const { application } = await testApplication(stores)
         const { id: applicationId } = application

@@ -76,7 +76,7 @@ t.test('files', async (files) => {
   hasMore = false
   process.disconnect?.()
 })
-// Tap lets go of it, and between two files nothing else keeps this process alive.
+// Tap releases it, and between two files nothing else keeps this process alive.
 process.channel?.ref()
 
 async function run({ run: file, seconds }: RunOrder, files: Test): Promise<FileResult> {

@@ -130,7 +130,7 @@ export function openRedis({ address, behaviour, onSentinelsFailed = () => undefi
     status = 'close'
     const lost = waiting
     waiting = []
-    // ioredis tells its listeners before it rejects what is on its way.
+    // ioredis calls its listeners before it rejects pending commands.
     emit('close')
     const error =
       'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.'

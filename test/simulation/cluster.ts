@@ -124,7 +124,7 @@ export function createCluster({ world, servers, primaries }: ClusterOptions): Cl
     return truth.filter((owner) => owner !== undefined && suspected.has(owner)).length
   }
 
-  /** Tells a server what is true now. */
+  /** Gives a server the current state. */
   function inform(server: Server): void {
     const view = views.get(server)
     if (view === undefined) return
@@ -132,7 +132,7 @@ export function createCluster({ world, servers, primaries }: ClusterOptions): Cl
     view.suspected = suspicions()
   }
 
-  /** Tells the others after a while each. */
+  /** Updates each of the others after a delay. */
   function spread(): void {
     for (const server of servers) {
       const delay = world.random.next() * gossipMs

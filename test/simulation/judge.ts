@@ -15,7 +15,7 @@ export const promises = {
   'does-not-fail': 'the code of the counters throws nothing',
   'limit-healthy': 'a window in which Redis decided every call admits at most the limit',
   'limit-used': 'such a window admits the limit, if at least as many calls were offered',
-  'each-once': 'in such a window each number of calls left is told once',
+  'each-once': 'in such a window each number of remaining calls is returned once',
   'counts-what-passed':
     'the store counts what such a window admitted: no refused call, and a call that was sent again once',
   'limit-faulted':
@@ -147,7 +147,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
     const isDegraded = call.decision?.startsWith('degraded') === true
     if (isDegraded && goesByOwnClock(call)) return
     // A refusal from memory ends with the window of the bucket that is used up; that of another bucket may be over
-    // earlier, by the time that the reply took which told it.
+    // earlier, by the time that the reply with it took.
     const knownLag = call.buckets.length > 1 ? slowestMs : turnMs
     const lag = call.decision === 'refused_local' ? knownLag : call.lagMs + driftMs
     for (const [at, bucket] of call.buckets.entries()) {
@@ -185,7 +185,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
     return Math.min(...toldAt) + slowestMs + stalledMs(gateway)
   }
 
-  /** Until the store has told its time, a process goes by its own clock. */
+  /** Until the store has sent its time, a process uses its own clock. */
   function goesByOwnClock({ gateway, isTold }: CallRecord): boolean {
     return !isTold && hasOwnTime(gateway)
   }
@@ -200,7 +200,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
     }
     const lengthMs = (schedule.buckets[bucket]?.windowSeconds ?? 0) * 1000
     const window = Math.floor((beginning + decidedAt) / lengthMs)
-    // A late reply may have told its process the time, which then lagged as that reply.
+    // A process may have the time from a late reply, and then lags by that delay.
     const ageMs = beginning + decidedAt - window * lengthMs
     if (call.windows[at] === window - 1 && ageMs < call.lagMs) return call
     return { ...call, windows: call.windows.with(at, window) }
@@ -314,7 +314,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
   /**
    * The bound of docs/operating.md for a window that a fault touched.
    *
-   * @param forgotten losses of counts of which no process knew in time
+   * @param forgotten losses of counts that no process noticed in time
    * @param again shares that a process took twice
    */
   function mostAdmitted(
@@ -335,7 +335,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
     for (let at = 0; at < sharing; at += 1) {
       shares += Math.floor((limit + configured - 1 - (hasPlaces ? at : 0)) / configured)
     }
-    // A process that was killed has forgotten its share.
+    // A killed process has lost its share.
     shares += (crashes + again) * Math.ceil(limit / configured)
     // Without a grant of the store there are the shares of all, and nothing else.
     if (alone === admitted) return shares

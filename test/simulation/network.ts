@@ -13,7 +13,7 @@ export interface Network {
   /** Random milliseconds that a packet takes. */
   delayMs(): number
   link(process: Process, server: Server): Link
-  /** The links of a process to servers that have told it their time. */
+  /** The links of a process to servers that have sent it their time. */
   toldBy(process: Process): readonly Link[]
   /** True milliseconds until which the process cannot reach the sentinels. */
   sentinelsHeldUntil: Map<Process, number>

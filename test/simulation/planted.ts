@@ -3,7 +3,7 @@ import type { Patch } from './modules.ts'
 /** Faults that someone could put into the counters, each in one place. The simulation must find every one. */
 export const plantedBugs: Readonly<Record<string, readonly Patch[]>> = {
   'grants-while-settling': [
-    // After a failover the new primary grants before the processes have told what the old one had counted.
+    // After a failover the new primary grants before the processes have pushed what the old one had counted.
     {
       file: 'redis/grant.lua',
       from: 'if grant < 0 or settling then grant = 0 end',
@@ -42,7 +42,7 @@ export const plantedBugs: Readonly<Record<string, readonly Patch[]>> = {
     },
   ],
   'share-not-moved': [
-    // What a process admitted by its own clock is forgotten when the store tells its time.
+    // What a process admitted by its own clock is dropped when the store sends its time.
     {
       file: 'redis/local-shares.ts',
       from: 'const isKept = outdated !== undefined && countsIn(window.window, outdated, clock, at)',

@@ -22,7 +22,7 @@ export interface CallRecord {
   isShared: boolean
   /** By how much what its process took for the time of the store may have lagged when it was decided. */
   lagMs: number
-  /** Whether its process had been told the time of the store, in time. */
+  /** Whether its process had received the time of the store early enough. */
   isTold: boolean
   /** For each bucket, as the counter says. */
   windows: readonly (number | undefined)[]
@@ -200,7 +200,7 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
     })
   }
 
-  /** The best that the servers told; in a cluster a process keeps the time of each node. */
+  /** The best estimate from the servers; in a cluster a process keeps the time of each node. */
   function learnTime(record: CallRecord, gateway: Gateway | undefined): void {
     const told = gateway === undefined ? [] : network.toldBy(gateway.process)
     if (told.length === 0) return

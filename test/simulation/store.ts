@@ -131,7 +131,7 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
     return lossesOf(server).some(({ atMs, untilMs = atMs }) => untilMs >= fromMs)
   }
 
-  /** Whether a server has lost its counters, and grants nothing before the processes have told theirs. */
+  /** Whether a server has lost its counters, and grants nothing before the processes have pushed theirs. */
   function isWaiting(server: Server): boolean {
     const { key } = cluster?.markerPlace(server) ?? onlyPlace
     const stored = server.keyspace.find(key)

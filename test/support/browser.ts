@@ -28,9 +28,9 @@ export function chromiumMissing(): string | false {
 
 export interface VisitOptions {
   readonly portalUrl: string
-  /** The only other origin a page may ask; none unless told. */
+  /** The only other origin a page may ask. (Default: none) */
   readonly gatewayUrl?: string
-  /** Light and 1280 px wide unless told. */
+  /** (Default: light and 1280 px wide) */
   readonly context?: BrowserContextOptions
 }
 
@@ -149,7 +149,7 @@ function unwatched(): Watch {
   return { complaints: [], expected: new Map(), isOutageExpected: false, fault: undefined }
 }
 
-/** Unless told. */
+/** The default. */
 const firstLook = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const
 
 async function openWatched(browser: Browser, { portalUrl, gatewayUrl, context }: VisitOptions) {

@@ -26,7 +26,7 @@ export interface CallOptions {
 export interface Client {
   /** Rejects when the gateway gives no whole answer. */
   call(options: CallOptions): Promise<Answer>
-  /** Opens so many connections now, so that a later burst begins everywhere at once. */
+  /** Opens this many connections now, so that a later burst begins everywhere at once. */
   warmUp(connections: number): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function createClient(t: Test, url: string, connections = 128): Client {
   }
 }
 
-/** So many calls at once, spread evenly over the clients. */
+/** This many concurrent calls, spread evenly over the clients. */
 export function burst(
   clients: readonly Client[],
   times: number,

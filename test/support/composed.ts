@@ -31,7 +31,7 @@ function readComposed(name: string): Composed {
 /**
  * The environment of a service as Compose makes it, with its secrets in a folder.
  *
- * @param set what a person sets; nothing unless told
+ * @param set what a person sets (Default: nothing)
  */
 export function composedEnvironment(
   service: string,

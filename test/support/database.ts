@@ -46,7 +46,7 @@ export interface TestEmbedded extends TestDatabase {
 const silent = pino({ level: 'silent' })
 
 /**
- * A fresh database, gone with the test; unless told, with the sandbox of today.
+ * A fresh database, deleted with the test; by default with the sandbox of today.
  * It lies on a real PostgreSQL that the tests of this process share, because
  * that takes a tenth of the time; where none is installed, it is an embedded one.
  */
@@ -126,7 +126,7 @@ async function startShared(): Promise<SharedServer | undefined> {
   }
 }
 
-/** A data folder with a copied database in which an embedded one starts at once; unless told, the sandbox is that of today. */
+/** A data folder with a copied database in which an embedded one starts at once; by default, the sandbox is that of today. */
 export async function testDataDir(
   t: Test,
   contents: DatabaseContents = { seededAt: Date.now() },

@@ -95,11 +95,11 @@ export interface TestEdge {
   readonly isListening: () => boolean
   /** Begins the drain: serves on while about to stop. */
   readonly drain: () => void
-  /** Closes the port as a process does that is told to stop. */
+  /** Closes the port like a process that shuts down. */
   readonly stop: () => Promise<void>
 }
 
-/** The key every test edge knows unless told otherwise. */
+/** The key that every test edge knows by default. */
 export const testKey = 'tg_known'
 
 /** An application subscribed to the Default Plan of everything, of a developer who has no other. */
@@ -128,7 +128,7 @@ export function callerOf(applicationId: string, overrides: Partial<Caller> = {})
 /**
  * Starts the data path on a real socket, with the published documents, the
  * in-process counter and a registry that is a map: for tests about the edge
- * itself. Its plan admits 1,000,000 calls unless told otherwise.
+ * itself. Its plan admits 1,000,000 calls by default.
  */
 export async function startEdge(t: Test, options: TestEdgeOptions): Promise<TestEdge> {
   const now = options.now ?? Date.now

@@ -34,7 +34,7 @@ export interface Fleet {
   /** Undefined unless asked for. */
   readonly standby: PostgresServer | undefined
   readonly stores: Stores
-  /** What the processes were told; commands beside them need it too. */
+  /** Settings of the processes; commands run with them need the same. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -104,8 +104,8 @@ export async function startFleet(t: Test, options: FleetOptions): Promise<Fleet>
 }
 
 /**
- * Waits until every gateway has heard of every change made so far. It hears of
- * changes in their order, so a last one is enough. A change that a gateway hears
+ * Waits until every gateway has received every change made so far. It receives
+ * changes in their order, so a last one is enough. A change that a gateway receives
  * of after it looked a key up makes that entry stale; if PostgreSQL is away when
  * the key is looked up again, the call gets 503.
  */

@@ -62,7 +62,7 @@ export async function gatewayRegistry(
 }
 
 /**
- * What a process tells Prometheus, without the label `role` that is on every
+ * The metrics of a process for Prometheus, without the label `role` that is on every
  * series.
  *
  * @param management origin of its management listener

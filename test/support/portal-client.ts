@@ -31,7 +31,7 @@ export type Send = (
 ) => Promise<PortalAnswer>
 
 /**
- * So many requests at once. On a busy machine the embedded database, which
+ * Makes this many requests at once. On a busy machine the embedded database, which
  * serves one statement at a time, lets some wait for too long: they are
  * answered 503, nothing happened, and they are sent again.
  */
@@ -65,7 +65,7 @@ export interface BesidePortal {
 
 export interface SignInOptions {
   readonly isOperator?: boolean
-  /** Made up unless told. */
+  /** (Default: made up) */
   readonly email?: string
   readonly name?: string
 }

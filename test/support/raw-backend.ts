@@ -9,7 +9,7 @@ export interface RecordedRequest extends StrictRequest {
   readonly connection: number
 }
 
-/** A TCP server that records what reaches it and answers as it is told. */
+/** A TCP server that records what reaches it and answers as the test specifies. */
 export interface RawBackend {
   readonly url: string
   readonly requests: readonly RecordedRequest[]

@@ -13,7 +13,7 @@ export interface RawAnswer {
 }
 
 export interface RawOptions {
-  /** How many final answers the bytes ask for; 1 unless told, and Infinity for all until the server ends the connection. */
+  /** How many final answers the bytes ask for; by default 1; Infinity for all until the server ends the connection. */
   readonly answers?: number
 }
 

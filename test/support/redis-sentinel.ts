@@ -21,7 +21,7 @@ export interface RedisSentinel {
   primary(): Promise<RedisServer>
   /** Resolves once most sentinels name another primary than this one, and it accepts writes. */
   switched(from: RedisServer): Promise<RedisServer>
-  /** Has the sentinels switch in an orderly way, and resolves when they have. The old primary goes on as one for some seconds. */
+  /** Has the sentinels switch without a failure, and resolves when they have. The old primary remains one for some seconds. */
   failover(): Promise<RedisServer>
   /** Makes the other server follow the primary, which the sentinels do by and by, and resolves when it does. */
   follow(): Promise<void>
@@ -33,7 +33,7 @@ const group = 'tollgate'
 // second or less it may think that the primary is down before the answer comes, and switch back.
 const downAfterMs = 2000
 /**
- * How often a sentinel asks each server for its role; unless told otherwise, every ten seconds. What it heard counts as
+ * How often a sentinel asks each server for its role; by default every ten seconds. The reply counts as
  * fresh for three times as long: a busy sentinel may refuse to switch, and is asked again.
  */
 const infoPeriodMs = 1000

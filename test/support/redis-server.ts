@@ -17,7 +17,7 @@ export interface RedisServer {
   readonly port: number
   /** Ends it without a farewell (SIGKILL); what was not persisted is lost. */
   kill(): Promise<void>
-  /** Ends it in an orderly way and removes its folder. Safe to call twice. */
+  /** Shuts it down cleanly and removes its folder. Safe to call twice. */
   stop(): Promise<void>
   /** Starts it again on the same port and folder, after {@link kill}. */
   restart(): Promise<void>

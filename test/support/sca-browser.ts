@@ -32,7 +32,7 @@ export const noa: SignIn = { psu: '305567661', password: '12345' }
 /** What approves on the page of the decision. */
 export const approval = { code: '123456', decision: 'approve' }
 
-/** Creates a browser of its own for the pages. @param preferred what it sends as Accept-Language; nothing unless told */
+/** Creates a browser of its own for the pages. @param preferred what it sends as Accept-Language (Default: nothing) */
 export function scaBrowser(sca: FastifyInstance, preferred?: string): ScaBrowser {
   // By path and name.
   const cookies = new Map<string, { path: string; pair: string }>()

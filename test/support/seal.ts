@@ -15,7 +15,7 @@ export interface Seal {
   readonly thumbprint: string
 }
 
-/** A self-signed certificate, good for so many days from now, made by openssl. */
+/** A self-signed certificate, valid for this many days from now, made by openssl. */
 export function createSeal(t: Test, kind: 'rsa' | 'ec', days = 1): Seal {
   const folder = mkdtempSync(join(tmpdir(), 'tg-seal-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))

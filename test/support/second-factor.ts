@@ -3,7 +3,7 @@ import type { PortalAnswer } from './portal-client.ts'
 
 const stepMs = 30_000
 
-/** The code that an authenticator app shows now, or so many steps later. */
+/** The code that an authenticator app shows now, or this many steps later. */
 export function appCode(secret: string, steps = 0): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({
     timestamp: Date.now() + steps * stepMs,

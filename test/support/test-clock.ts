@@ -1,6 +1,6 @@
 /**
- * A clock that stands still until the test sets `now`, in milliseconds. What waits for its time waits for ever unless the
- * test moves it, so {@link watchClocks} tells who did not.
+ * A clock that is stopped until the test sets `now`, in milliseconds. A wait on it never ends unless the
+ * test moves it, so {@link watchClocks} reports clocks that were not moved.
  */
 export class TestClock {
   /** How often it was read, and set. */
@@ -26,7 +26,7 @@ export class TestClock {
 /** Every clock of this process that may still be read. */
 const clocks = new Set<WeakRef<TestClock>>()
 
-/** Begins to watch the clocks. The result tells, at any later moment, which were read but not moved since; undefined: none. */
+/** Begins to watch the clocks. The result returns, at any later moment, which were read but not moved since; undefined: none. */
 export function watchClocks(): () => string | undefined {
   const before = [...clocks].flatMap((reference) => {
     const clock = reference.deref()

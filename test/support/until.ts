@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { watchClocks } from './test-clock.ts'
 
 const longestPauseMs = 20
-/** Long enough for a busy machine; nothing that works takes so long. */
+/** Long enough for a busy machine; nothing that works takes this long. */
 const patienceMs = 60_000
 
 /**

@@ -19,7 +19,7 @@ function headOf(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: bank.example\r\n\r\n`
 }
 
-/** A backend that answers when it is told, and a pool of one connection to it. */
+/** A backend that answers on command, and a pool of one connection to it. */
 async function startPool(t: Test, isDown = false) {
   const arrived: Arrived[] = []
   const server = createServer((request, response) => {
@@ -214,7 +214,7 @@ t.test('a request given up before its connection ends is not sent again', async 
 async function octetsATurn(t: Test, eachTurn?: () => void): Promise<number> {
   const answers = 32
   const length = 2_000_000
-  /** So much of each answer lies in the kernel when the test begins to read on. */
+  /** Octets of each answer in the kernel's buffers when the test resumes reading. */
   const buffered = 262_144
   const sockets: Socket[] = []
   let bufferedAnswers = 0

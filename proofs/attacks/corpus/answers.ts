@@ -8,7 +8,7 @@ export interface HostileAnswer {
   readonly octets: string
   readonly expected: Outcome
   readonly why: string
-  /** What the backend does behind the octets. (Default: it keeps the connection.) */
+  /** What the backend does after the octets. (Default: it keeps the connection.) */
   readonly ending?: 'end' | 'reset'
   /** Whether the connection may carry another request. (Default: false) */
   readonly isReusable?: true
@@ -148,7 +148,7 @@ const rows: readonly Row[] = [
     'behind',
     `${good}${foreign}`,
     'forwarded',
-    'an answer behind the answer: that of the next call if the connection is kept',
+    'an answer after the answer: it would answer the next call if the connection is kept',
   ],
   ['behind-octet', `${good}x`, 'forwarded', 'one octet behind the answer'],
   ['cut-head', `${ok}Content-Le`, bad, 'ends within the fields', { ending: 'end' }],

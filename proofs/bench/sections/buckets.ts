@@ -12,7 +12,7 @@ import type { Section } from './section.ts'
 const bucketsWanted = 1_000_000
 /** Share of the first pass; the second shows whether what the first left is used again. */
 const secondPassShare = 0.2
-/** A bucket is forgotten after two windows; Redis takes some seconds to sweep. */
+/** A bucket is dropped after two windows; Redis takes some seconds to sweep. */
 const rolledMs = (2 * rollingSeconds + 6) * 1_000
 /** Memory that has grown no more than this did not grow with the windows. */
 const flat = 1.1

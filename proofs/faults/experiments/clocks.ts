@@ -13,7 +13,7 @@ const library = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')[0]
 /** The clocks of the gateways, each of which can be set. */
 export interface ShiftedClocks {
   readonly env: NonNullable<RigOptions['env']>
-  /** Sets every clock so many seconds ahead, and resolves when all gateways have noticed. */
+  /** Sets every clock this many seconds ahead, and resolves when all gateways have noticed. */
   shift(seconds: readonly number[]): Promise<void>
 }
 

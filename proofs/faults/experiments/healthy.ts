@@ -28,7 +28,7 @@ interface Bucket {
   readonly judged: JudgedBucket
 }
 
-/** Buckets of so many applications: every operation of each. */
+/** Buckets of this many applications: every operation of each. */
 async function bucketsOf(rig: Rig, plan: PlanName, applications: number): Promise<Bucket[]> {
   const { calls, seconds } = limitOf(plan)
   const windows = plan === 'whole' ? undefined : { seconds, offsetMs: wallOffsetMs() }
@@ -105,7 +105,7 @@ async function judged(
   }
 }
 
-/** R1: so many times 500 calls at once on one key, a fresh bucket each time. */
+/** R1: repeats 500 calls at once on one key, with a fresh bucket each time. */
 export async function runRace(rig: Rig, rounds: number): Promise<Outcome> {
   const buckets = (await bucketsOf(rig, 'whole', Math.ceil(rounds / 10))).slice(0, rounds)
   const log = join(rig.folder, 'race')

@@ -15,22 +15,22 @@ export type KeyKind = (typeof keyKinds)[number]
 
 const program = fileURLToPath(new URL('../key-work.ts', import.meta.url))
 
-/** Works under way at the same time in one process: so many are cut off by one kill. */
+/** Concurrent jobs in one process: one kill interrupts this many. */
 const lanes = 8
 
 /** Processes at the same time. */
 const atOnce = 5
 
-/** Look-ups at the same time at one gateway; more are told to come back. */
+/** Look-ups at the same time at one gateway; more are asked to retry. */
 const asking = 6
 
-/** What a key must do after the kill, as its developer was told. */
+/** The state that a key must have after the kill, as reported to its developer. */
 interface Told {
   readonly key: string
   readonly isRevoked: boolean
 }
 
-/** G1: kills processes that work on keys; what was told before must be true afterwards, on every gateway. */
+/** G1: kills processes that work on keys; what was reported before must be true afterwards, on every gateway. */
 export async function runKeyKills(
   rig: Rig,
   { kind, kills, seed }: { readonly kind: KeyKind; readonly kills: number; readonly seed: number },
@@ -79,7 +79,7 @@ async function workAndKill(rig: Rig, kind: KeyKind, random: Random): Promise<Tol
   return told
 }
 
-/** Keys that do not do at this gateway what was told. */
+/** Keys whose state at this gateway differs from what was reported. */
 async function countWrong(port: number, told: readonly Told[]): Promise<number> {
   const pool = createHttpPool({ port, connectionsMax: asking })
   const left = [...told]

@@ -7,7 +7,7 @@ import type { SingleStore } from '../single-store.ts'
 
 /** A fault of one Redis, or of the way to it. */
 export interface SingleFault extends Fault {
-  /** What the Redis is started with. (Default: nothing, so it forgets when it ends.) */
+  /** Arguments of the Redis server. (Default: none, so it keeps nothing when it ends.) */
   readonly args?: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** The members to keep: `true` keeps a member whole; a record selects its members, also in each entry of a list. */
+/** The members to keep: `true` keeps a member whole; a record selects its members, including in each entry of a list. */
 export interface Kept {
   readonly [member: string]: true | Kept
 }

@@ -58,7 +58,7 @@ const multicurrency = { product: 'Multicurrency account' } as const
  * The customers of the sandbox (docs/sandbox.md). Their ids never change,
  * because consents, scripts and documents refer to them. The nine-digit ids and
  * all IBANs have valid check digits. Some names are Hebrew, so that an
- * application meets text from right to left.
+ * application gets right-to-left text.
  */
 export const sandboxPsus: readonly SandboxPsu[] = [
   {

@@ -21,7 +21,7 @@ export function countSandbox(database: Database): Promise<SandboxCounts> {
  * that calls see either the old state or the new one. The migrations must have
  * run.
  *
- * @returns what was deleted besides customers, accounts and entries
+ * @returns what was deleted in addition to customers, accounts and entries
  */
 export function resetSandbox({ database, now, timeZone }: SeedOptions): Promise<SandboxCounts> {
   return inTransaction(connectBank(database), async (db) => {

@@ -182,7 +182,7 @@ function listed(access: AccountAccess, own: readonly Named[], words: Words): Sho
 const seenParts = ['balances', 'transactions'] as const
 type Part = (typeof seenParts)[number]
 
-/** The data of an account that becomes visible besides its name and number. */
+/** The data of an account that becomes visible in addition to its name and number. */
 function extentOf(parts: readonly Part[]): Part | 'both' | 'none' {
   return parts.length > 1 ? 'both' : (parts[0] ?? 'none')
 }

@@ -5,7 +5,7 @@ import type { AccountTable, BankSchema, StandingOrderTable } from './schema.ts'
 export type Account = Selectable<AccountTable>
 export type StandingOrder = Selectable<StandingOrderTable>
 
-/** The figures behind an account's balances, besides its booked total. */
+/** The figures behind an account's balances, except its booked total. */
 export interface AccountFigures {
   /** The booked total at the end of the previous day. */
   readonly closing: string
@@ -62,7 +62,7 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** All accounts of a person, also those that only combine others, by position. */
+    /** All accounts of a person, including those that only combine others, by position. */
     shownOf(psuId: string): Promise<Account[]> {
       return db
         .selectFrom('accounts')

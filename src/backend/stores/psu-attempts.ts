@@ -9,7 +9,7 @@ export function createPsuAttemptStore(db: Kysely<BankSchema>) {
   return {
     /**
      * Reads the failures of a PSU and locks them until the transaction ends, so
-     * that attempts happen one at a time, also for different authorisations.
+     * that attempts happen one at a time, even for different authorisations.
      *
      * @param applicationId empty: the count for all applications
      */

@@ -4,7 +4,7 @@ type Size = { readonly width: number; readonly height: number }
 
 /**
  * Checks that an SVG only draws: it has elements and attributes that draw, and
- * refers to nothing outside of itself. Everything else is refused, also what is
+ * refers to nothing outside of itself. Everything else is refused, even what is
  * harmless, because a list of what is dangerous is never complete.
  */
 export function checkSvg(content: Buffer): Size | { readonly fault: string } {

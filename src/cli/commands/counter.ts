@@ -10,7 +10,7 @@ import { findApplication } from '../find.ts'
 import { drawTable } from '../output.ts'
 import type { JsonOption } from './options.ts'
 
-/** One limit of an application as it stands now. */
+/** The current state of one limit of an application. */
 interface CounterItem {
   readonly api: string
   readonly version: string

@@ -201,7 +201,8 @@ interface AddressOption {
   readonly from?: readonly string[]
 }
 
-const addressHelp = 'an address or CIDR from which the key may be used; repeat the option for several'
+const addressHelp =
+  'an address or CIDR from which the key may be used; repeat the option for several'
 
 function findKeyId(stores: Stores, reference: string): Promise<string> {
   return findId(stores, 'key', publicId(reference))

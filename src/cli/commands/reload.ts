@@ -87,7 +87,7 @@ interface Outcome {
   /** When the process made its configuration active, by the clock of the database. */
   readonly loadedAt: string
   readonly digest: string
-  /** `differs`: it read other files. `waiting`: it has not answered. `unseen`: it does not report any more. */
+  /** `differs`: it read other files. `waiting`: it has not answered. `unseen`: it no longer reports. */
   readonly state: 'current' | 'refused' | 'differs' | 'waiting' | 'unseen'
   /** Why it keeps the configuration from before; null unless `refused`. */
   readonly reason: string | null

@@ -59,7 +59,7 @@ export function replayAsJson({ application, replay }: NamedReplay): object {
   }
 }
 
-/** Draws what each application's calls would meet. */
+/** Draws the predicted result of each application's calls. */
 export function describeReplays(replays: readonly NamedReplay[]): string {
   if (replays.length === 0) return 'No application is subscribed to the old version.'
   return replays.map(describe).join('\n\n')

@@ -137,7 +137,7 @@ function listed(counts: object): string {
     .join(', ')
 }
 
-/** One line per account; the customer stands beside the first. */
+/** One line per account; the customer is next to the first. */
 function drawCustomers(): string {
   const rows = sandboxPsus.flatMap(({ id, alias, name, behaviour, accounts, card }) => {
     const [first = '', ...others] = [

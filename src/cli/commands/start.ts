@@ -109,7 +109,7 @@ function untilTold(tollgate: Tollgate, log: Logger, delayMs: number): Promise<vo
     }
     process.on('SIGINT', tell)
     process.on('SIGTERM', tell)
-    // The launcher is gone, even by SIGKILL: no signal could reach this process any more.
+    // The launcher is gone, even by SIGKILL: no signal can reach this process now.
     if (process.connected) process.once('disconnect', () => tell('disconnect'))
   })
 }

@@ -4,7 +4,7 @@ import { Call } from './call.ts'
 /** A response of the gateway itself that is not a refusal and has no body. */
 export interface EmptyResponse {
   readonly status: 204
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export interface Row {
 /**
  * The checks of a call, in order. A row takes the stage that the row before it
  * leaves, so a table that lacks a stage, or has it too late, does not compile.
- * A check that only judges can stand anywhere after the stage it takes.
+ * A check that only judges can be anywhere after the stage it takes.
  */
 export class Checks<Last extends Call> {
   readonly rows: readonly Row[]

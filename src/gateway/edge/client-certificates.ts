@@ -16,7 +16,7 @@ import type { CertificateNames, CertificateRegister } from '../../registry/regis
 import { certificateChallenge } from './certificate-challenge.ts'
 import type { RequestFields } from './request/request-fields.ts'
 
-/** A client's certificate that holds: the identity of a call besides its key. The same object for all calls with it. */
+/** A valid client certificate: the identity of a call in addition to its key. The same object for all calls with it. */
 export interface ClientCertificate {
   /** SHA-256 of the certificate, base64url. */
   readonly thumbprint: string

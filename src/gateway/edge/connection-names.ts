@@ -1,6 +1,6 @@
 import type { RequestFields } from './request/request-fields.ts'
 
-/** What the client's `Connection` lets pass of the fields that may reach the backend, names and values in turn. */
+/** What the client's `Connection` lets pass of the fields that may reach the backend, alternating names and values. */
 export function forwardedFields({
   connection,
   forwarded,
@@ -9,7 +9,7 @@ export function forwardedFields({
   return named === undefined ? forwarded : withoutNamed(forwarded, named)
 }
 
-/** A header block (names and values in turn) without the fields of these lower-case names. */
+/** A header block (alternating names and values) without the fields of these lower-case names. */
 export function withoutNamed(block: readonly string[], named: ReadonlySet<string>): string[] {
   return block.filter((_, at) => !named.has((block[at - (at % 2)] ?? '').toLowerCase()))
 }

@@ -24,7 +24,7 @@ export type DrilledGrant = (
 
 /**
  * Creates what decides a drill in place of the counter. It reads the counts and
- * never changes them, so a drill shows the state of the limits as it is, and
+ * never changes them, so a drill shows the actual state of the limits, and
  * needs a call left as a call does.
  */
 export function createDrilledGrant({ counter, awayGrant }: DrilledGrantOptions): DrilledGrant {

@@ -143,7 +143,7 @@ function createNodeServer(
   const server = createHttpServer(
     {
       tls,
-      // In both directions, also for a client that does not read its responses; longer than any call may take.
+      // In both directions, even for a client that does not read its responses; longer than any call may take.
       idleMs: Math.max(30_000, callMsMax + 5_000),
       IncomingMessage: CallRequest,
       ServerResponse: CallResponse,

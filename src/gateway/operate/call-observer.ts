@@ -60,7 +60,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
   const failed = new WeakSet<Call>()
   let isAheadTold = false
 
-  /** Tells once that a clock was wrong; the metric has each call that it concerns. */
+  /** Logs once that a clock was wrong; the metric counts every affected call. */
   function decidedAhead(call: Call): void {
     metrics.decidedAhead()
     if (isAheadTold) return

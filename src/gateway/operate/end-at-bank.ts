@@ -29,7 +29,7 @@ const pauseSecondsMax = 3_600
 const ends = { api: 'tollgate', version: 'applications' } as const
 
 /**
- * Tells every backend which applications were deleted, so that it ends their
+ * Reports to every backend which applications were deleted, so that it ends their
  * consents: `DELETE /applications/<id>` with a signed identity, repeated after
  * 10 s, 30 s, 90 s … at most an hour, until each has answered. Several processes
  * share the work. A backend that has no such route (404, 405, 501) is asked

@@ -53,7 +53,7 @@ export function keepRecords(options: {
   }
 }
 
-/** Runs each step, also after one that failed. @throws the first failure */
+/** Runs each step, even after one that failed. @throws the first failure */
 async function inTurn(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = []
   for (const step of steps) await step().catch((error: unknown) => failures.push(error))

@@ -7,7 +7,7 @@ export interface AnswerReader {
    * Called for each header block; interim responses (1xx) come before the final
    * one.
    *
-   * @param fields names and values in turn, one character per octet
+   * @param fields alternating names and values, one character per octet
    */
   onHead(status: number, fields: readonly string[]): void
   /** @param octets valid until this returns */

@@ -42,7 +42,7 @@ const firstHintPauseMs = 2_000
 const longestHintPauseMs = 8_000
 
 export interface DatabaseServersOptions {
-  /** As it is at the start; the login may change later, the servers may not. */
+  /** The initial URL; the login may change later, the servers may not. */
   readonly url: string
   readonly log: Pick<Logger, 'warn'>
   /** Monotonic milliseconds. */

@@ -48,7 +48,7 @@ export interface Database {
   /**
    * Takes another user or password for new connections as soon as the server
    * accepts them, so it does not matter whether the server or this process
-   * hears of a new password first. Connections of before then close when they
+   * learns of a new password first. Connections of before then close when they
    * are free.
    */
   adoptLogin(url: string): void

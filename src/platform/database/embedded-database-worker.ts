@@ -55,7 +55,7 @@ async function drain(): Promise<void> {
 /**
  * Many connections share one session. The server reserves the session for a
  * connection while a transaction is open, but may switch between the messages
- * of one extended query. Then Parse of one connection could meet the values of
+ * of one extended query. Then Parse of one connection could get the values of
  * another whose message arrives in parts. So an exchange counts as a
  * transaction until its Sync (PostgreSQL documentation, 54.2.3).
  */

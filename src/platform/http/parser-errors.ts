@@ -34,7 +34,7 @@ export function parserRefusal(error: ParserError): ErrorCode | undefined {
   }
 }
 
-/** An overflow within the request line comes from the target, also in a packet that holds only the end of that line. */
+/** An overflow within the request line comes from the target, even in a packet that holds only the end of that line. */
 function isTargetTooLong(rawPacket: unknown): boolean {
   if (!Buffer.isBuffer(rawPacket)) return false
   const [line = '', rest] = rawPacket.toString('latin1', 0, 8192).split('\n', 2)

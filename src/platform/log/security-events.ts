@@ -269,7 +269,7 @@ export type SecurityFact = NamedEvent & {
 /** One security event: what happened, who caused it, and from where. */
 export type SecurityEvent = SecurityFact & Circumstances
 
-/** An event as it is stored: the address as far as it may be recorded, the agent cut. */
+/** An event as stored: the address as far as it may be recorded, the agent cut. */
 export interface KeptSecurityEvent {
   readonly at: Date
   readonly event: string

@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client'
 
 /** Shows whether the repeated jobs of a process succeed in time. */
 export interface JobMetrics {
-  /** A job that shall succeed every so often, first now. Call the result after each success. */
+  /** A job that must succeed at this interval, starting now. Call the result after each success. */
   watch(job: string, everyMs: number): () => void
 }
 

@@ -9,7 +9,7 @@ export interface LoadGaugeOptions {
   readonly read: () => number | undefined
 }
 
-/** Creates a gauge that shows a number of the process as it is at the scrape. */
+/** Creates a gauge that shows a current number of the process at each scrape. */
 export function createLoadGauge({ read, ...gauge }: LoadGaugeOptions): void {
   new Gauge({
     ...gauge,

@@ -353,7 +353,7 @@ const stores = {
     names: ['CONFIG_WATCH'],
     fallback: '`off`',
     meaning:
-      '`on` or `off`. With `on`, changed files of `CONFIG_DIR` apply by themselves once they have not changed for two seconds, also when Kubernetes swaps a mounted ConfigMap. Invalid files change nothing. With `off`, they apply on SIGHUP and `tollgate reload`, which asks before it removes what is in use.',
+      '`on` or `off`. With `on`, changed files of `CONFIG_DIR` apply by themselves once they have not changed for two seconds, even when Kubernetes swaps a mounted ConfigMap. Invalid files change nothing. With `off`, they apply on SIGHUP and `tollgate reload`, which asks before it removes what is in use.',
     read: (reader) => reader.oneOf('CONFIG_WATCH', ['on', 'off'], 'off'),
   }),
 }

@@ -181,7 +181,7 @@ export function useSubscriptionEnd(id: string, onEnded: () => void) {
   })
 }
 
-/** All keys of an application, also those that no longer work. */
+/** All keys of an application, including those that no longer work. */
 export function useKeys(id: string) {
   return useQuery({
     queryKey: ['application', id, 'keys'],

@@ -13,7 +13,7 @@ export function useApis() {
   })
 }
 
-/** What the first page shows besides. */
+/** What else the first page shows. */
 export function useFrontPage() {
   return useQuery({
     queryKey: ['front'],

@@ -8,7 +8,7 @@ function movePath(id: string, subscriptionId: string): string {
   return `${applicationPath(id)}/subscriptions/${encodeURIComponent(subscriptionId)}/move`
 }
 
-/** What an application's recorded calls would meet in another version. */
+/** The predicted result of an application's recorded calls in another version. */
 export function useMovePreview(id: string, subscriptionId: string, to: string) {
   return useQuery({
     queryKey: ['application', id, 'move', subscriptionId, to],

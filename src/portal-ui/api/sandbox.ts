@@ -19,7 +19,7 @@ export function useSandbox(isWanted = true) {
   })
 }
 
-/** Creates a consent of a fictional customer (Noa Levi unless told) that the application can use at once. */
+/** Creates a consent of a fictional customer (by default Noa Levi) that the application can use at once. */
 export function useReadyConsent(id: string, onMade: (made: ReadyConsent) => void) {
   const client = useQueryClient()
   return useMutation({

@@ -134,7 +134,7 @@ export function useSignOut() {
   })
 }
 
-/** Ends all sessions of the developer, also this one, and opens the first page. */
+/** Ends all sessions of the developer, including this one, and opens the first page. */
 export function useSignOutEverywhere() {
   const forget = useForgetSession()
   return useMutation({

@@ -13,7 +13,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A text as it is; empty for anything else. */
+/** A text unchanged; empty for anything else. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
@@ -35,7 +35,7 @@ export function resolved(root: Members, node: unknown): Members {
   return {}
 }
 
-/** A name that is not percent-encoded as it should be stays as it is, and refers to nothing. */
+/** A name with invalid percent-encoding stays unchanged and refers to nothing. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name)

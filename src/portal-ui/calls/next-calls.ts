@@ -23,8 +23,8 @@ export interface WaysOn {
 const callsMax = 20
 
 /**
- * Reads the next steps from a response: its links (`_links`, also of items in
- * lists), that to its status first, since it tells whether the others work yet,
+ * Reads the next steps from a response: its links (`_links`, including those of items in
+ * lists), that to its status first, since it shows whether the others work yet,
  * then the calls that take one of its ids in a header. At most 20 calls; no
  * calls if the response is not JSON.
  *

@@ -17,7 +17,7 @@ export interface ComboboxProps
     | 'rightSection'
   > {
   readonly label: string
-  /** What stands in the field. */
+  /** The text in the field. */
   readonly text: string
   readonly options: readonly ComboboxOption[]
   /** Stands in the list when it has no option. */

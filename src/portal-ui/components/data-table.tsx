@@ -20,14 +20,14 @@ export interface DataColumn {
   /**
    * On a phone, where the cells of other columns share a line as "label value":
    * `beside` the row's name, or `below` it in a line of its own, both without a label.
-   * Columns without a header stand beside the name, too.
+   * Columns without a header are next to the name, too.
    */
   readonly narrow?: 'beside' | 'below'
 }
 
 /**
  * A table with rows of 40 px in a card. On a phone each row becomes a few lines: its
- * first cell and what stands beside it, then the rest as "label value · label value".
+ * first cell and the cells next to it, then the rest as "label value · label value".
  */
 export function DataTable({ label, columns, children }: DataTableProps) {
   return (

@@ -1,6 +1,6 @@
 import classes from './highlighted.module.css'
 
-/** Comments, texts, and words that begin a command or a statement. The rest stays as it is. */
+/** Comments, texts, and words that begin a command or a statement. The rest stays unchanged. */
 const token =
   /(?<comment>(?:^|(?<=\n))(?:#|\/\/)[^\n]*)|(?<name>"(?:[^"\\\n]|\\.)*"(?=\s*:))|(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?<word>\b(?:curl|await|const|for|of|if|throw|new|import|in|not|raise|do|done|print|null|true|false|None|True|False)\b)|(?<number>(?<![\w.-])\d+(?:\.\d+)?(?![\w-]))/g
 

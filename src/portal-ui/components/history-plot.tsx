@@ -182,7 +182,7 @@ function Tooltip({ point, name, x, isNearEnd }: TooltipProps) {
   )
 }
 
-/** What the columns are filled with besides plain colour. Every plot of a document may use the first one's. */
+/** Fills of the columns other than plain colour. Every plot of a document may use the first one's. */
 function PlotFills() {
   return (
     <defs>
@@ -200,7 +200,7 @@ function PlotFills() {
   )
 }
 
-/** What each fill stands for. */
+/** What each fill means. */
 export function PlotLegend() {
   return (
     <ul className={classes['legend']}>

@@ -1,4 +1,4 @@
-/** One set of icons: 16 px, strokes of 1.8 px. Decoration only: words stand beside each. */
+/** One set of icons: 16 px, strokes of 1.8 px. Decoration only: each is next to words. */
 const paths = {
   bank: 'M2 6.5 8 3l6 3.5M3 6.5h10M4 6.5V12M8 6.5V12M12 6.5V12M2.5 13h11',
   arrows: 'M3 5.5h9.5L10 3M13 10.5H3.5L6 13',

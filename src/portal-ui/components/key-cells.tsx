@@ -26,7 +26,7 @@ const states = {
   revoked: { word: 'keys.revoked', tone: 'neutral' },
 } as const
 
-/** What a table says of a key, besides its name: its hint, its state and its days. */
+/** The cells of a key after its name: its hint, its state and its days. */
 export function KeyCells({ apiKey }: { readonly apiKey: Key }) {
   const { hint, state, createdAt, lastUsedAt } = apiKey
   const { word, tone } = states[state]

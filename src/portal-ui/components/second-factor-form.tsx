@@ -18,7 +18,7 @@ export interface SecondFactorFormProps {
   }
   /** Label of the button: "Sign in". */
   readonly action: string
-  /** Goes back to the beginning, also when the challenge has expired. */
+  /** Returns to the beginning, for example when the challenge has expired. */
   readonly onRestart: () => void
   /** Whether the field for a code takes the focus, as in a dialog. */
   readonly takesFocus?: boolean
@@ -33,7 +33,7 @@ export function SecondFactorForm(props: SecondFactorFormProps) {
   const canSign = passkey !== null && supportsPasskeys()
   const typeable = (['totp', 'recovery-code'] as const).filter((name) => methods.includes(name))
   const [chosen, setChosen] = useState<Typed>()
-  // With a passkey, a recovery code is the way out and need not stand in the way.
+  // With a passkey, a recovery code is only the way out, so it is not prominent.
   const shown = chosen ?? (canSign && !methods.includes('totp') ? undefined : typeable[0])
   const other = typeable.find((name) => name !== shown)
   if (isProblem(mutation.error, 'CHALLENGE_EXPIRED')) {

@@ -17,7 +17,7 @@ export function LanguageSwitch() {
 
   async function choose(language: Language): Promise<void> {
     remember(language)
-    // The page changes all the same when the choice cannot be saved.
+    // The page changes even if the choice cannot be saved.
     if (session) await save({ language }).catch(() => undefined)
     window.location.reload()
   }

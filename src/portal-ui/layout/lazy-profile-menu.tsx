@@ -14,7 +14,7 @@ const ProfileMenu = lazy(async (): Promise<{ default: ComponentType<ProfileMenuP
 
 /**
  * The menu of a signed-in developer, which loads once the page shows; until then
- * their initials stand there. When its script does not load, the page still works.
+ * their initials are shown there. When its script does not load, the page still works.
  */
 export function LazyProfileMenu(props: ProfileMenuProps) {
   return (

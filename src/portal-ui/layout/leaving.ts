@@ -10,10 +10,7 @@ interface Guard {
 
 let guard: Guard | undefined
 
-/**
- * Lets a page ask before the buttons of the browser lead away from it. Call it
- * once, before the router listens: the first listener hears first.
- */
+/** Lets a page ask before the buttons of the browser lead away from it. Call it once, before the router listens: the first listener is called first. */
 export function watchHistory(): void {
   let isLeaving = false
   window.addEventListener('popstate', (event) => {
@@ -67,7 +64,7 @@ export function useLeaveQuestion({ isAsking, isWithin }: LeaveQuestionOptions): 
   const search = useSearch()
   const here = search === '' ? path : `${path}?${search}`
 
-  // A layout effect: a page that goes away must not ask any more when the next one redirects.
+  // A layout effect: a page that is unmounted must not ask when the next one redirects.
   useLayoutEffect(() => {
     if (!isAsking) return
     const own: Guard = { isWithin, here, ask: (leave) => setGo(() => leave) }

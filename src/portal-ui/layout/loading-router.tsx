@@ -3,11 +3,7 @@ import { type AroundNavHandler, Router } from 'wouter'
 import { pageAt } from '../routes.ts'
 import { asksBeforeLeaving } from './leaving.ts'
 
-/**
- * Navigates between pages. Waits a moment for the script of the next page, so
- * that the old page does not give way to an empty one, and lets a page ask
- * before it is left.
- */
+/** Navigates between pages. Waits a moment for the script of the next page, so that the old page is not replaced by an empty one, and lets a page ask before the reader leaves it. */
 export function LoadingRouter({ children }: { readonly children: ReactNode }) {
   const asked = useRef(0)
   const load = useCallback<AroundNavHandler>((navigate, to, options) => {
@@ -26,7 +22,7 @@ export function LoadingRouter({ children }: { readonly children: ReactNode }) {
   const aroundNav = useCallback<AroundNavHandler>(
     (navigate, to, options) => {
       const go = () => load(navigate, to, options)
-      // A page that gives way to another by itself has nothing left to keep.
+      // A page that redirects has nothing left to keep.
       if (options?.replace === true || !asksBeforeLeaving(to, go)) go()
     },
     [load],

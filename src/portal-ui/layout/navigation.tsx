@@ -13,7 +13,7 @@ export function NavigationProvider({ children }: { readonly children: ReactNode 
   return <NavigationContext value={read}>{children}</NavigationContext>
 }
 
-/** A function that tells whether the reader has navigated since the document was opened. */
+/** A function that returns whether the reader has navigated since the document was opened. */
 export function useHasNavigated(): () => boolean {
   return useContext(NavigationContext)
 }

@@ -5,7 +5,7 @@ import type { SearchMenuProps } from '../search/search-menu.tsx'
 import { t } from '../words.ts'
 import classes from './search-button.module.css'
 
-/** Opens the search, also with Ctrl-K or ⌘K. The search itself loads when it is first opened. */
+/** Opens the search; Ctrl-K and ⌘K do, too. The search itself loads when it is first opened. */
 export function SearchButton() {
   const [Menu, setMenu] = useState<ComponentType<SearchMenuProps>>()
   const [isOpen, setIsOpen] = useState(false)

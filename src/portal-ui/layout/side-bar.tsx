@@ -93,7 +93,7 @@ export function SideBar(props: SideBarProps) {
   )
 }
 
-/** Keeps the current item in sight in a bar that scrolls sideways, also when its width or what stands before it changes. */
+/** Keeps the current item in sight in a bar that scrolls sideways, even if its width or the content before it changes. */
 function useInSight(item: RefObject<HTMLElement | null>, current: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another item is the current one
   useEffect(() => {

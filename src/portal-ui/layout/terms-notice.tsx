@@ -8,11 +8,7 @@ import { ProblemAlert } from '../components/problem-alert.tsx'
 import { useFacts } from '../facts.tsx'
 import { t } from '../words.ts'
 
-/**
- * Tells a signed-in developer of changed terms, and an operator of any;
- * everything works without an answer. A first question stands in place of a
- * page.
- */
+/** Notifies signed-in developers of changed terms, and operators of any terms; everything works without an answer. A first question replaces the page. */
 export function TermsNotice() {
   const { terms } = useFacts().brand
   const developer = useSession().data?.developer

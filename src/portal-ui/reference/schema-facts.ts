@@ -29,7 +29,7 @@ export interface Constraint {
   readonly value: string
 }
 
-/** Reads a schema: references and `allOf` are joined, and a list, also one of lists, shows what its items are. */
+/** Reads a schema: references and `allOf` are joined, and a list, even a list of lists, shows what its items are. */
 export function schemaFacts(document: unknown, node: unknown): SchemaFacts {
   const root = membersOf(document)
   const schema = joined(root, node)

@@ -47,7 +47,7 @@ function scoreOf(entry: Findable, words: readonly string[]): number {
 function scoreIn(text: string, word: string): number {
   const at = text.indexOf(word)
   if (at === 0) return text.length === word.length ? 100 : 90
-  // In Hebrew, "and", "the" or "to" may stand before a word as one letter.
+  // In Hebrew, "and", "the" or "to" may be a one-letter prefix of a word.
   const isWordStart = [...text.matchAll(/[\p{L}\p{N}]+/gu)].some(
     ([found]) => found.startsWith(word) || (/^[ושהבכלמ]/u.test(found) && found.startsWith(word, 1)),
   )

@@ -82,7 +82,7 @@ function Search({ onChoose, onClose }: SearchProps) {
   const isOpen = found.length > 0
   const store = useCombobox({ opened: isOpen })
   const { selectFirstOption } = store
-  // The library tells a screen reader only what the arrow keys choose.
+  // The library announces to screen readers only what the arrow keys select.
   const [firstId, setFirstId] = useState<string | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever other entries are found
   useEffect(() => setFirstId(selectFirstOption()), [query, found.length, selectFirstOption])

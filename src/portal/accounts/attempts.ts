@@ -46,12 +46,12 @@ const limits = {
   // Sign-ins from browsers that the owner of the address has not used before: two limits count failures, two all.
   'sign-in-of-network': { by: 'network', most: 60, seconds: quarter, success: 'takeBack' },
   'sign-in-of-address': { by: 'in-network', most: 10, seconds: quarter, success: 'clear' },
-  // Each takes a core for tens of milliseconds, also with the right password.
+  // Each takes a core for tens of milliseconds, even with the right password.
   'strangers-of-address': { by: 'email', most: 30, seconds: quarter },
   'strangers-of-network': { by: 'network', most: 100, seconds: quarter },
   // Sign-ins from known browsers, and password checks in live sessions: two limits count failures, the last one all.
   'sign-in-of-device': { by: 'device', most: 10, seconds: quarter, success: 'clear' },
-  // A thief of a session or of a browser's cookie must not guess for ever.
+  // A thief of a session or of a browser's cookie must not be able to guess forever.
   'sign-in-of-device-in-a-day': { by: 'device', most: 100, seconds: day, success: 'clear' },
   'devices-of-address': { by: 'email', most: 30, seconds: quarter },
   // Sign-ins and proofs through the OpenID Connect provider.

@@ -25,7 +25,7 @@ export function createSessionStore(sessions: Pick<Sessions, 'find'>): SessionSto
   }
 }
 
-/** The plugin takes any error with the code ENOENT for "no such session", also that of a database's missing socket. */
+/** The plugin takes any error with the code ENOENT for "no such session", including that of a missing database socket. */
 function translate(cause: unknown): unknown {
   if (!isOutage(cause)) return new Error('the sessions cannot be read', { cause })
   return new PortalError({ code: 'STORE_UNAVAILABLE', headers: { 'retry-after': '2' } }, { cause })

@@ -13,7 +13,7 @@ export interface TotpOwner {
 
 /** A secret for an authenticator app. */
 export interface NewTotp {
-  /** As it is kept. */
+  /** As stored. */
   readonly sealed: Buffer
   /** Base32, 160 bits, to type in. */
   readonly secret: string

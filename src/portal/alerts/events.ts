@@ -106,7 +106,7 @@ export function createEvents({
   }
 }
 
-/** An event as it is sent. */
+/** The message that carries an event. */
 export function messageOf(
   { type, ...facts }: WebhookEvent,
   application: { readonly id: string; readonly name: string },

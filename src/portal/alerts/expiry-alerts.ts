@@ -9,7 +9,7 @@ import {
 import type { PortalSchema } from '../stores/schema.ts'
 import type { Events, WebhookEvent } from './events.ts'
 
-/** Tells applications of keys and certificates that expire in 30, 7 and 1 days. */
+/** Warns applications of keys and certificates that expire in 30, 7 and 1 days. */
 export interface ExpiryAlerts {
   /** Writes every warning that is due and not written yet, by whichever process. */
   run(): Promise<void>

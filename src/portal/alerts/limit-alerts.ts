@@ -17,7 +17,7 @@ import {
 import type { PortalSchema } from '../stores/schema.ts'
 import type { Events } from './events.ts'
 
-/** Tells applications that they have used 80 % or all of a limit. */
+/** Warns applications that they have used 80 % or all of a limit. */
 export interface LimitAlerts {
   /** Looks at the counters of applications that called lately, and writes what is due, by whichever process. */
   run(): Promise<void>
@@ -39,10 +39,10 @@ const cursorName = 'limit-alerts'
 /** Gateways write counts a few seconds late, and clocks differ. */
 const activeMs = 180_000
 const applicationsPerPage = 50
-/** Counters that one look reads; the next one goes on from there. */
+/** Maximum number of counters read per run; the next run continues from there. */
 const peeksMax = 2_000
 const mailsMax = 50
-/** A shorter window has begun anew before its email could be read. */
+/** A shorter window would restart before its email could be read. */
 const windowSecondsMin = 60
 
 /**

@@ -1,7 +1,7 @@
-// This folder tells applications what happens to them: limits that are nearly or wholly used up, keys and certificates
+// This folder notifies applications of what happens to them: limits that are nearly or wholly used up, keys and certificates
 // that expire. `events.ts` lists the events and writes them into a table in the caller's transaction; from there
 // `deliver-webhooks.ts` signs and sends them, `webhook-target.ts` decides where they may go. `limit-alerts.ts` and
-// `expiry-alerts.ts` are the jobs that find what to tell, by webhook and by email. This file opens the webhooks.
+// `expiry-alerts.ts` are the jobs that find what to send, by webhook and by email. This file opens the webhooks.
 
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Database } from '../../platform/database/database.ts'

@@ -4,7 +4,7 @@ import { plainAddress } from '../../platform/http/client-address.ts'
 /**
  * Whether an address belongs to the public internet. Everything else is
  * refused to webhooks: their addresses are chosen by developers, and the portal
- * stands inside the bank's network.
+ * is inside the bank's network.
  *
  * IPv6 addresses outside 2000::/3 are not public: loopback, link-local,
  * unique local, multicast, and those that hold an IPv4 address (`::ffff:0:0/96`

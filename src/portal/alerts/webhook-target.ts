@@ -25,7 +25,7 @@ export interface WebhookTargets {
    */
   read(text: string): { readonly url: string } | { readonly rule: string }
   /**
-   * Resolves the name of an address and checks all that it stands for.
+   * Resolves a host name and checks all of its addresses.
    *
    * @throws {TargetRefused}; what the resolver throws; the reason of the signal
    */

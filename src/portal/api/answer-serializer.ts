@@ -17,7 +17,7 @@ export function serializeStrictly(app: FastifyInstance): void {
 
 /**
  * The same for answers that never change: checks and writes each object once.
- * Writing the document of a version anew would block the process for
+ * Serialising the document of a version again would block the process for
  * milliseconds, for anyone who asks.
  */
 export const serializeOnce: FastifySerializerCompiler<TSchema> = (route) => {

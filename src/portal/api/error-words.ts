@@ -12,7 +12,7 @@ export interface ErrorWords {
 }
 
 /**
- * Help in the languages besides English, which is in the error table. It is not among the messages, because the
+ * Help in languages other than English, which is in the error table. It is not among the messages, because the
  * page never shows it and should not load it.
  */
 const translatedHelp: Readonly<

@@ -2,7 +2,7 @@ import type { Page } from '../../registry/page.ts'
 
 const limitMax = 100
 
-/** What was asked for and one item more, which tells whether there is a next piece. */
+/** The requested number and one more item, which shows whether there is a next page. */
 export function pageOf(query: { readonly limit?: string; readonly after?: string }): Page {
   return { limit: limitOf(query) + 1, after: query.after }
 }

@@ -11,13 +11,13 @@ import type { ErrorCode } from '../../platform/http/errors.ts'
 export type Access = 'anyone' | 'session' | 'operator'
 
 declare module 'fastify' {
-  /** What the API's own document says of a route besides its bodies and answers. */
+  /** What the API's own document contains about a route in addition to its bodies and answers. */
   interface FastifySchema {
     /** Unique, camelCase: `issueKey`. */
     operationId?: string
     /** One line, without a full stop. */
     summary?: string
-    /** Errors it may answer with, besides those that follow from its parts. */
+    /** Errors it may answer with, in addition to those that follow from its parts. */
     problems?: readonly ErrorCode[]
   }
   interface FastifyContextConfig {

@@ -34,8 +34,7 @@ export function takeStrictInput(app: FastifyInstance): void {
   app.addHook('preValidation', async ({ body, query, params }) => {
     if (unstorable(params, '') !== undefined) throw notFound()
     const path = unstorable(query, '') ?? unstorable(body, '')
-    if (path !== undefined)
-      throw inputInvalid(path, 'text without NUL and without lone surrogates')
+    if (path !== undefined) throw inputInvalid(path, 'text without NUL and without lone surrogates')
   })
 }
 

@@ -5,7 +5,7 @@ import type { FrontPage } from '../api/schemas/catalogue.ts'
 import type { PortalServices } from '../services.ts'
 import { frontSample } from './front-sample.ts'
 
-/** What the first page shows besides the list of APIs. */
+/** What the first page shows in addition to the list of APIs. */
 export interface FrontPages {
   /** Without waiting: the customers are null until the bank has named them once. */
   readonly known: () => FrontPage

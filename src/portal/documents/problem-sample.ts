@@ -86,13 +86,13 @@ function isForeign(type: unknown): boolean {
   return typeof type === 'string' && type.startsWith('https://iana.org/')
 }
 
-/** Names in backticks that may be header fields. The documents tell which ones are. */
+/** Names in backticks that may be header fields. The documents decide which ones are. */
 function headersNamedIn(help: string): readonly string[] {
   const names = [...help.matchAll(/`([A-Z][A-Za-z-]+)`/g)].map(([, name = '']) => name)
   return [...new Set(names)]
 }
 
-/** What a document tells of the gateway's errors. */
+/** What a document contains about the gateway's errors. */
 interface ProblemExamples {
   readonly byCode: ReadonlyMap<string, ProblemExample>
   /** Example values of header fields, by name, in answers with a status. */

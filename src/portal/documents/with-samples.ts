@@ -11,9 +11,9 @@ import { sampleOfStep } from './sample-of-step.ts'
 /**
  * Adds to a document what a reader can run: `x-codeSamples` at every operation
  * of its flows, and the order of the flows in its description. A document
- * without `x-sample-flows` stays as it is.
+ * without `x-sample-flows` stays unchanged.
  *
- * @param document of this version, as it is served otherwise
+ * @param document of this version, as served otherwise
  * @param gatewayUrl origin of the gateway, as developers reach it
  */
 export function withSamples(

@@ -116,7 +116,7 @@ function wordsOf(token: Token): string {
   return 'text' in token && typeof token.text === 'string' ? token.text : ''
 }
 
-/** The code of an error stays as it is, so that a link can name it. */
+/** The code of an error stays unchanged, so that a link can name it. */
 function slug(title: string): string {
   if (/^[A-Z][A-Z_]+$/.test(title)) return title
   return title

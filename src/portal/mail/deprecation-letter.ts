@@ -21,7 +21,7 @@ export interface DeprecationFacts {
     /** To this version in the last 30 days. */
     readonly calls: number
     readonly subscriptionId: string
-    /** What its recorded calls would meet in the successor; undefined without a successor or calls. */
+    /** The predicted result of its recorded calls in the successor; undefined without a successor or calls. */
     readonly replay?: { readonly calls: number; readonly allowed: number; readonly missing: number }
   }[]
 }

@@ -93,7 +93,7 @@ export function createDeprecationReminders(
     })
   }
 
-  /** What the application's recorded calls would meet in the successor; undefined without one, or without calls. */
+  /** The predicted result of the application's recorded calls in the successor; undefined without one, or without calls. */
   async function replayOf(
     trx: PortalTransaction,
     { api, version }: Reminder,
@@ -145,7 +145,7 @@ export interface Milestone {
   readonly name: string
   /** `YYYY-MM-DD`. */
   readonly day: string
-  /** The day it counts to; undefined: it tells of the deprecation itself. */
+  /** The day it counts down to; undefined: it announces the deprecation itself. */
   readonly end: string | undefined
 }
 

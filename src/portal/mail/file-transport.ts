@@ -76,7 +76,7 @@ function plainPart(type: 'text/plain' | 'text/html', content: string): string {
   return `${plainHeader(type)}${content.replaceAll('\n', '\r\n')}`
 }
 
-/** What stands before the content of a part, the empty line included. */
+/** What precedes the content of a part, including the empty line. */
 export function plainHeader(type: 'text/plain' | 'text/html'): string {
   return `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n`
 }

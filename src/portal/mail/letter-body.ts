@@ -68,7 +68,7 @@ export interface LetterHtml {
   readonly footer: readonly Block[]
 }
 
-/** Programs that know dark mode use these; others draw what stands at each element. */
+/** Programs that know dark mode use these; others use the styles of each element. */
 const dark = ({ links }: MailFace): string => `
 :root { color-scheme: light dark; }
 @media (prefers-color-scheme: dark) {

@@ -20,7 +20,7 @@ const fileName = /\.eml(?:\.[0-9a-f]+)?$/
 const oldAddressMs = 86_400_000
 
 /**
- * Deletes the mails in the folder whose recipient has no account any more, and
+ * Deletes the mails in the folder whose recipient no longer has an account, and
  * no link that works. Needs no memory of deletions, so it also clears the folder
  * of a process that was down when an account was deleted, and mails to an
  * earlier address. A mail to that address stays a day, so that its owner can read it.

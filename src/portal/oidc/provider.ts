@@ -54,7 +54,7 @@ export interface OidcProviderOptions {
   readonly clientSecret: (() => string) | undefined
   /** The portal's own origin. */
   readonly portalUrl: () => string
-  /** Told why the provider was of no use. */
+  /** Called with the reason why the provider could not be used. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -177,7 +177,7 @@ function isFetchFailure(cause: unknown): boolean {
   return cause instanceof TypeError && cause.message === 'fetch failed'
 }
 
-/** Distinguishes what the person did, by the code of RFC 6749, 4.1.2.1; anything else gets the same answer. */
+/** Explains a failed sign-in: a cancellation by its code of RFC 6749, 4.1.2.1; one message for anything else. */
 function whyNot(error: unknown): string {
   const code = error instanceof Error && 'error' in error ? error.error : undefined
   return code === 'access_denied'

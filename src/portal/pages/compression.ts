@@ -14,7 +14,7 @@ const keptMax = 12
 /**
  * Creates the hook that compresses the answers of a route for clients that
  * accept it, and keeps what it compressed. Only for answers that are the same for
- * everyone and hold no secret: the size of a compressed answer tells of its content.
+ * everyone and hold no secret: the size of a compressed answer reveals something about its content.
  */
 export function createCompression(): onSendAsyncHookHandler {
   const kept = new Map<string, Promise<Buffer>>()

@@ -22,7 +22,7 @@ export interface DocumentOptions {
   readonly noscript: string
 }
 
-/** The document of the page. A browser paints what stands above the links before the files arrive. */
+/** The document of the page. A browser paints what precedes the links before the files arrive. */
 export function pageDocument(options: DocumentOptions): string {
   const { look, title, description, files, answers, skeleton, boot, noscript } = options
   const { language, styleNonce, scriptNonce, icon } = look

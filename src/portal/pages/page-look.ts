@@ -5,7 +5,7 @@ import type { BrandFacts } from '../api/schemas/brand.ts'
 import type { PortalServices } from '../services.ts'
 import { brandFacts } from './brand-facts.ts'
 
-/** What every HTML document of the portal needs besides its content. */
+/** What every HTML document of the portal needs in addition to its content. */
 export interface PageLook {
   readonly language: Language
   readonly brand: BrandFacts

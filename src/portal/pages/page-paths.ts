@@ -67,7 +67,7 @@ export const operatorSections = [
   'security-events',
 ] as const
 
-/** What stands for a tag of a document in the addresses of its reference: "Card accounts" is `card-accounts`. */
+/** The form of a document's tag in addresses of its reference: "Card accounts" is `card-accounts`. */
 export function tagSlug({ name = '' }: { readonly name?: string }): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
 }

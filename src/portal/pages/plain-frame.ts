@@ -53,10 +53,7 @@ function link(href: string, label: string): string {
   return `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`
 }
 
-/**
- * A logo says the name itself, and a narrow phone has room for the icon only;
- * without a logo, the name stands beside the icon.
- */
+/** A logo contains the name, and a narrow phone has room only for the icon; without a logo, the name is next to the icon. */
 function sign({ brand: { logo, name }, icon }: PageLook): string {
   const words = escapeHtml(name)
   if (logo === null) {

@@ -25,7 +25,7 @@ div.plain { max-width: 72rem; margin: 0 auto; padding: 0 1.25rem 3rem; }
 .plain a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 `
 
-/** The look of a whole page without script, besides {@link plainStyle}: its header has the places of the page's. */
+/** The style of a whole page without script, in addition to {@link plainStyle}: its header has the places of the page's. */
 export const plainFrameStyle = `
 :root[data-mantine-color-scheme='light'] { color-scheme: light; ${light} }
 :root[data-mantine-color-scheme='dark'] { color-scheme: dark; ${dark} }

@@ -9,9 +9,9 @@ export interface SkeletonOptions {
   readonly title: string | undefined
   /** The first page begins with a wide dark area. */
   readonly isLanding: boolean
-  /** Whether it stands beside a side bar. */
+  /** Whether it is next to a side bar. */
   readonly isBeside: boolean
-  /** What a reader of this page came for, as HTML; lines stand for it where it is not known. */
+  /** The main content of the page, as HTML; placeholder lines if it is not known. */
   readonly content?: string | undefined
 }
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../../platform/log/error-code.ts'
 
-/** What the page is made of, besides its own folder: below the repository. */
+/** Inputs of the page other than its own folder: paths below the repository. */
 const otherSources = [
   'package-lock.json',
   'tsconfig.json',

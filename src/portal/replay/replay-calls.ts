@@ -36,7 +36,7 @@ export interface PredictedRefusal {
   readonly because: 'version' | 'limit' | 'call'
 }
 
-/** What the recorded calls to one operation would meet. */
+/** The predicted result of the recorded calls to one operation. */
 export interface ReplayedOperation {
   /** The operation in the old version. */
   readonly operation: Operation
@@ -50,7 +50,7 @@ export interface ReplayedOperation {
   readonly instead: Instead | undefined
 }
 
-/** What an application's recorded calls to one version would meet under another one. */
+/** The predicted result of an application's recorded calls to one version under another. */
 export interface Replay {
   /** Calls to the old version for which something is predicted. */
   readonly calls: number
@@ -88,7 +88,7 @@ export interface ReplayOptions {
 }
 
 /**
- * Predicts what recorded calls to one version of an API would meet, if they
+ * Predicts the result of recorded calls to one version of an API if they
  * came again at the same pace to another version, with an active subscription
  * under a plan.
  *
@@ -140,7 +140,7 @@ export function replayCalls(options: ReplayOptions): Replay {
     operations,
   }
 
-  /** A call to the new version is no part of the prediction, and uses up its limits all the same. */
+  /** A call to the new version is not part of the prediction, but uses up its limits. */
   function countAlready(call: ReplayableCall): void {
     const operation = to.operations.find(({ id }) => id === call.operation)
     if (operation !== undefined && isDecidedAnew(call)) limits.allows(operation, call.at)

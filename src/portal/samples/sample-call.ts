@@ -3,7 +3,7 @@
 // a row. The page uses these files, too, so they import nothing of the portal.
 
 /**
- * A piece of a text: as it stands, an environment variable that the reader
+ * A piece of a text: a literal, an environment variable that the reader
  * sets, or a value that every run makes afresh. `short` has 8 hex digits.
  */
 export type SamplePart =

@@ -46,7 +46,7 @@ interface SandboxRevocationsTable {
   revoked_at: Generated<Date>
   /** Null: revoked by a version that did not store it. */
   application_id: string | null
-  /** When the certificate expires, and need not be listed any more. */
+  /** When the certificate expires and no longer needs to be listed. */
   valid_until: Date
 }
 
@@ -61,7 +61,7 @@ interface SessionsTable {
   expires_at: Date
   /** The browser's User-Agent at the beginning. */
   agent: Generated<string>
-  /** What was checked besides the password, or `oidc` in its place; null: nothing. */
+  /** The second factor that was checked, or `oidc`; null: only the password. */
   factor: 'totp' | 'passkey' | 'recovery-code' | 'oidc' | null
   /** When the developer last proved who they are. */
   proved_at: Generated<Date>
@@ -164,7 +164,7 @@ interface WebhookDeliveriesTable {
   id: Generated<string>
   application_id: string
   type: string
-  /** JSON, as it is sent. */
+  /** The JSON to send. */
   body: string
   created_at: Generated<Date>
   attempts: Generated<number>

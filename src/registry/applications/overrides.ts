@@ -57,7 +57,7 @@ export interface Overrides {
   /** Active overrides of one application, or of all, oldest first. */
   list(options: { applicationId?: string }): Promise<LimitOverride[]>
   /**
-   * Idempotent: one that has ended stays as it is.
+   * Idempotent: one that has ended stays unchanged.
    * @throws {RegistryNotFound} the application has no such override
    * @throws {RegistryConflict} own-application
    */

@@ -49,7 +49,7 @@ export interface Subscriptions {
   /**
    * Replaces a subscription by one to another version of the same API, in one
    * transaction: at no moment has the application neither. An active
-   * subscription to the version stays as it is. The counts of the new version
+   * subscription to the version stays unchanged. The counts of the new version
    * are its own.
    *
    * @returns the subscription to the other version

@@ -14,7 +14,7 @@ export interface AuditContext {
  */
 const context = new AsyncLocalStorage<AuditContext>()
 
-/** Runs `work`; entries of changes that it makes, also later, name the request. */
+/** Runs `work`; entries of changes that it makes, even later, name the request. */
 export function withAuditContext<Result>(of: AuditContext, work: () => Result): Result {
   return context.run(of, work)
 }

@@ -38,7 +38,7 @@ export interface Audit {
     after?: number | undefined
     limit: number
   }): Promise<RecordedAudit[]>
-  /** Erases addresses and browsers of entries older than `days`, in portions. The chain stays valid. */
+  /** Erases addresses and browsers of entries older than `days`, in batches. The chain stays valid. */
   erasePersonal(days: number, isStopped?: () => boolean): Promise<void>
 }
 

@@ -43,7 +43,7 @@ const busyMs = 10_000
 /**
  * Removes the oldest part of the audit, up to the first entry that is not older
  * than `before`, and leaves a signed checkpoint with which the rest can still
- * be verified. The last link always stays. Works in portions: after a failure
+ * be verified. The last link always stays. Works in batches: after a failure
  * those that are done stay done, and the next run continues. The first portion
  * leaves an entry in the audit for the whole run. Needs a role that may delete.
  *

@@ -86,7 +86,7 @@ async function lastOfPage(db: Kysely<RegistrySchema>, after: number): Promise<nu
   return rows[0]?.last ?? null
 }
 
-/** Entries that are neither linked nor waiting, what waits in vain, and links below the checkpoint. */
+/** Entries that are neither linked nor waiting, ids that wait without their entry, and links below the checkpoint. */
 async function findStrays(db: Kysely<RegistrySchema>, removedTo: number) {
   const faults: AuditFault[] = []
   // Below the checkpoint there is nothing: such a link was put there.

@@ -9,7 +9,7 @@ import { applyRuleToSlices, type RuleProgress } from './read-slices.ts'
 /** Cursor: the second up to which slices have become outages, by the clock of the database. */
 const availabilityCursor = 'availability'
 
-/** Age of a slice that no gateway changes any more: longer than a gateway remembers a second. */
+/** Age after which no gateway changes a slice: longer than a gateway keeps a second. */
 const settledSeconds = 900
 
 /** Seconds between two consolidations, whichever process does it. */
@@ -59,7 +59,7 @@ async function endWithdrawn(
   }
 }
 
-/** Where the rule stands at the cursor, by `api version`. */
+/** State of the rule at the cursor, by `api version`. */
 export async function readProgress(
   db: Kysely<RegistrySchema> | RegistryTransaction,
 ): Promise<Map<string, RuleProgress>> {
@@ -156,7 +156,7 @@ function dateOf(ms: number | null): Date | null {
 /** How long figures by minute and by hour, and outages are kept. */
 const kept = { minutes: '35 days', hours: '800 days', outages: '800 days' } as const
 
-/** Deletes figures and outages that no report needs any more. */
+/** Deletes figures and outages that reports no longer need. */
 export async function pruneAvailability(db: Kysely<RegistrySchema>): Promise<void> {
   await sql`delete from availability_minutes where at < now() - ${kept.minutes}::interval`.execute(
     db,

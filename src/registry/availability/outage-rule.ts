@@ -62,7 +62,7 @@ export interface Outage {
   readonly seconds: OutageSecond[]
 }
 
-/** Where the rule stands between two calls. */
+/** State of the rule between two calls. */
 export interface RuleState {
   /** Unanswered calls since the last success that may still become the first of five: at most four. */
   pending: readonly UnansweredCall[]

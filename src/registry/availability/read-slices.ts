@@ -16,7 +16,7 @@ export interface Interface {
   readonly version: string
 }
 
-/** Where the rule stands for an API version, and what it found on the way there. */
+/** State of the rule for an API version, and what it found so far. */
 export interface RuleProgress extends Interface {
   readonly state: RuleState
   /** Ended outages, oldest first. */
@@ -34,7 +34,7 @@ interface StoredSlice extends Interface {
 
 /**
  * Applies the rule to all slices of seconds before `to`, or to all if it is
- * undefined, going on where `progress` stands.
+ * undefined, continuing from `progress`.
  *
  * @param progress by `api version`; grows
  * @param options.isTaken deletes the slices that it reads, and no other: one that arrives meanwhile stays

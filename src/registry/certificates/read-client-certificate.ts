@@ -15,7 +15,7 @@ export interface ClientCertificateFacts {
 
 /**
  * Reads a certificate that a developer adds, and checks what its issuer cannot
- * change any more: its use, its key and its end.
+ * change: its use, its key and its end.
  *
  * @param source PEM or DER
  * @param nowMs milliseconds since 1970

@@ -18,7 +18,7 @@ export interface ServedConfiguration {
  * The configurations that were active, in their order. Every process reports
  * what it makes active, and the first one to report a change writes its audit
  * entry. A process is at a place in this order, which it hands in and gets
- * back: so a slow process that comes to a change which others made long ago,
+ * back: so a slow process that reaches a change which others made long ago,
  * and have perhaps undone, finds that change and not a new one.
  */
 export interface Configurations {

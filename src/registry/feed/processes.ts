@@ -70,7 +70,7 @@ export interface Processes {
   touch(id: string): Promise<void>
   /** By role, host and process id. */
   living(): Promise<readonly LivingProcess[]>
-  /** Those that are not seen any more and did not say that they end, for an hour. */
+  /** Processes that disappeared without reporting their end, for an hour. */
   unseen(): Promise<readonly UnseenProcess[]>
   remove(id: string): Promise<void>
   /** Whether the database has the table: a bank with a database of its own has none. */

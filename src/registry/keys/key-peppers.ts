@@ -22,7 +22,7 @@ export interface KeyPeppers {
    * too, for new keys of other processes.
    */
   findMissing(peppers: Peppers): Promise<MissingPepper[]>
-  /** Forgets what was noted, of a database without keys. */
+  /** Deletes what was noted for a database without keys. */
   forget(): Promise<void>
 }
 
@@ -164,7 +164,7 @@ function fingerprintOf({ secrets }: Peppers, version: number): string | undefine
   return secret === undefined ? undefined : fingerprintOfSecret(secret)
 }
 
-/** Tells two secrets apart and reveals neither: they have at least 32 characters. */
+/** Distinguishes two secrets without revealing either: they have at least 32 characters. */
 export function fingerprintOfSecret(secret: string): string {
   return createHmac('sha256', secret).update('fingerprint of a pepper').digest('base64url')
 }

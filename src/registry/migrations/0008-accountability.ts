@@ -6,7 +6,7 @@ import type { Migration } from 'kysely/migration'
  *
  * The role that serves needs only `select` and `insert` on `audit`,
  * `audit_links` and `audit_checkpoints` (deploy/postgres/roles.sql). So what
- * changes later stands in tables of its own: `audit_waiting` (entries without a
+ * changes later is in its own tables: `audit_waiting` (entries without a
  * link) and `audit_personal` (what may be erased).
  */
 export const accountability: Migration = {

@@ -65,7 +65,7 @@ export interface CallRecords {
     readonly outcome?: string | undefined
     readonly requestId?: string | undefined
     readonly limit: number
-    /** The `id` of a record; the list goes on with older ones. Empty when there is no such record any more. */
+    /** The `id` of a record; the list continues with older records. Empty if that record no longer exists. */
     readonly after?: string | undefined
   }): Promise<CallRecord[]>
   /** Calls with that X-Request-ID, at most 100; empty when it is not a UUID. */

@@ -35,7 +35,7 @@ export interface Journal {
  * kernel has it. There is no fsync, so a power loss may cost the last seconds.
  *
  * One line is `<bucket> <window length> <window> <epoch> <count>;`. The
- * semicolon tells a whole line from a torn one: `97;` cut short is `9`.
+ * semicolon distinguishes a whole line from a torn one: `97;` cut short is `9`.
  *
  * The journal has no lock. Two processes on one journal would each admit the
  * whole limit, so `path` must be in a data folder this process has locked

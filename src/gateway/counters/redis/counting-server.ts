@@ -59,7 +59,7 @@ export interface Sending {
   readonly marker: MarkerCheck | undefined
   /** A command that must run directly before the script. */
   readonly preceding: string | undefined
-  /** Tells the reply whether the counters were there, at once or once that is known. */
+  /** Reports to the reply whether the counters existed, at once or as soon as that is known. */
   confirm(read: GrantReply, reply: UnconfirmedReply): void
   /** See {@link ScriptCall.onSentAgain}. */
   readonly onSentAgain: (() => void) | undefined

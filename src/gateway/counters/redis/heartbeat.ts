@@ -51,7 +51,7 @@ export interface HeartbeatOptions {
   onSeen(processes: number): void
 }
 
-/** Stands for processes that a process does not know; the id of none. */
+/** Represents processes that a process does not know; no process has this id. */
 export const unknownProcess = 0
 
 /** A single key; in a cluster it lies on one node. */

@@ -68,7 +68,7 @@ const keepMs = 10_000
  * The share of one process is `floor((limit − seen + bonus) / N)` calls. `seen`
  * is the last count the store confirmed (0 for an unknown bucket), and N the
  * number of processes. What does not divide goes to the first places: `bonus` is
- * `N − 1 − place`, so that all shares together are just what was left, also when
+ * `N − 1 − place`, so that all shares together are exactly what was left, even if
  * that is less than N. Without a place it is 0, and while the store answers
  * something, which may have lost counters. A process gets its share once for
  * each bucket and window. When the store returns and fails again, the calls still

@@ -90,7 +90,7 @@ export function createLosses({ catchUp, part }: LossesOptions): Losses {
       if (marker !== undefined && marker !== probe.marker) formerMarkers.add(marker)
       marker = probe.marker
       pushed = before
-      // Tell the server that this process is done, because the others wait for it.
+      // Report to the server that this process is done, because the others wait for it.
       return catchUp.probe(here, knowledge(server))
     },
     probeNewPlace: (to, server) => catchUp.probe(to, { ...knowledge(server), vouched: marker }),

@@ -47,7 +47,7 @@ const responseField = createSpellings((folded) => ({
 
 /** The header block of a response. */
 export interface AnswerHead {
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly fields: string[]
   /** Octets of the body by `Content-Length`; NaN if not declared. */
   readonly length: number
@@ -64,7 +64,7 @@ export interface AnswerHead {
  * The header block of the response to the client: the backend's fields without
  * those of its connection, then the gateway's.
  *
- * @param raw the backend's fields, names and values in turn
+ * @param raw the backend's fields, alternating names and values
  */
 export function answerHead(status: number, raw: readonly string[], call: Call): AnswerHead {
   const kept: string[] = []

@@ -23,7 +23,7 @@ const foldedOwnFields: ReadonlySet<string> = new Set(ownFields.map((name) => nam
 
 /**
  * Header fields with which a browser shows a response to the portal's page
- * (Fetch, 3.3.3), names and values in turn. Without credentials: the page sends
+ * (Fetch, 3.3.3), alternating names and values. Without credentials: the page sends
  * the key itself, never the browser.
  */
 function allowedTo(portalOrigin: string): string[] {

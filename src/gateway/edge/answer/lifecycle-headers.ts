@@ -4,7 +4,7 @@ import { deprecationHeader, sunsetHeader } from '../../../catalogue/lifecycle.ts
 const none: readonly string[] = []
 
 /**
- * Header fields that announce the end of a version, names and values in turn:
+ * Header fields that announce the end of a version, alternating names and values:
  * `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and, if the successor has the
  * operation, a `Link` to the same path there (`successor-version`, RFC 5829).
  * Empty for a version that is not deprecated.

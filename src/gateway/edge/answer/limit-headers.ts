@@ -18,7 +18,7 @@ const texts = new WeakMap<readonly Limit[], LimitTexts>()
 /**
  * Serialises the state of a caller's limits: `RateLimit-Policy` and `RateLimit`
  * (draft-ietf-httpapi-ratelimit-headers-10), and the older trio for the limit
- * with the fewest calls left. Names and values in turn. Empty if a reset time
+ * with the fewest calls left. Alternating names and values. Empty if a reset time
  * is unknown (an outage), because a guess would mislead, and if the plan
  * advertises no limit.
  *

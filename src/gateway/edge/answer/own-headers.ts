@@ -6,7 +6,7 @@ import { limitHeaders } from './limit-headers.ts'
 /**
  * The header fields that the gateway adds to a response, whether of the backend
  * or its own: who may read it (CORS), when its version ends, and the state of
- * its limits. Names and values in turn. A call that was refused early has few.
+ * its limits. Alternating names and values. A call that was refused early has few.
  * Only a preflight has others (`preflightHeaders`).
  */
 export function ownHeaders(call: Call): string[] {

@@ -43,12 +43,12 @@ const registryUnavailable: Refusal = {
 const keyInQueryPattern =
   /[?&](?:(?:x[-_])?api[-_]?key|x[-_]ibm[-_]client[-_]id)=|tg_[a-z0-9]{12}_/i
 
-/** Whether a query contains a key or a key field, also percent-encoded. The backend would write it to its logs. */
+/** Whether a query contains a key or a key field, even percent-encoded. The backend would write it to its logs. */
 function hasKey(query: string): boolean {
   return query !== '' && keyInQueryPattern.test(decoded(query))
 }
 
-/** The public part of a key in a query, also percent-encoded; undefined without one. */
+/** The public part of a key in a query, even percent-encoded; undefined without one. */
 export function keyIdInQuery(query: string): string | undefined {
   return /tg_([0-9a-z]{12})_/i.exec(decoded(query))?.[1]
 }

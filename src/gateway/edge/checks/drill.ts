@@ -32,7 +32,7 @@ const withoutConsent: Refusal = {
 
 /**
  * Makes a call with the header `Sandbox-Drill` a drill: its answer is that of a
- * bad moment, and no plan counts it. It stands behind all checks of the caller,
+ * bad moment, and no plan counts it. It comes after all checks of the caller,
  * so a drill needs what a call needs. A drill that cannot be made is refused,
  * never ignored: its client expects another answer than a call would get.
  */

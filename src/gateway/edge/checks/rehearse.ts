@@ -3,7 +3,7 @@ import type { EntitledCall } from '../call.ts'
 
 export interface RehearseOptions {
   readonly counter: Pick<Counter, 'grant'>
-  /** Told of each rehearsed call, with what the rehearsed limits would have decided. Never throws. */
+  /** Called for each rehearsed call, with what the rehearsed limits would have decided. Never throws. */
   readonly rehearsed: (call: EntitledCall, grant: Grant) => void
 }
 
@@ -12,7 +12,7 @@ export type Rehearse = (call: EntitledCall) => void
 
 /**
  * Creates the rehearsal: the count of a plan that is not enforced, of the same
- * calls by the same counter, in buckets of other names. It stands wherever a
+ * calls by the same counter, in buckets of other names. It can be wherever a
  * limit decides a call, so that it sees the calls which the rehearsed limits
  * would decide.
  */

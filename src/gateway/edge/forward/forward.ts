@@ -85,7 +85,7 @@ interface Backend {
 
 /**
  * Creates the forwarder. Each backend has a pool of connections and places of
- * its own, also when two are the same machine: a slow API holds up no other. It
+ * its own, even if two are the same machine: a slow API holds up no other. It
  * never guesses whether the backend has acted, so it tries each call once. Only
  * a GET goes out again, if the backend closed the connection before it answered
  * ({@link Pool.dispatch}). TLS to the backend is always verified.

@@ -22,7 +22,7 @@ const tooMuchFraming: Refusal = {
 export class ChunkFraming {
   readonly #socket: Pick<Socket, 'bytesRead'>
   #chunks = 0
-  /** Octets in the reads before the last. */
+  /** Octets that are not data in the reads before the last. */
   #extensionBytes = 0
   /** Octets of the last read that are not data. */
   #otherBytes = 0

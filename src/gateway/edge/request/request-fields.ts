@@ -28,7 +28,7 @@ export interface RequestFields {
   readonly key: PresentedKey
   /** The fields that are not plain, in order. */
   readonly special: readonly SpecialField[]
-  /** What may reach the backend, names and values in turn, before the names in `Connection` are removed. */
+  /** What may reach the backend, alternating names and values, before the names in `Connection` are removed. */
   readonly forwarded: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export interface SpecialField {
   readonly value: string
 }
 
-/** Reads a header block of names and values in turn. */
+/** Reads a header block of alternating names and values. */
 export function readFields(raw: readonly string[]): RequestFields {
   const special: SpecialField[] = []
   const forwarded: string[] = []

@@ -139,7 +139,7 @@ export class RecentSeconds {
   }
 
   /**
-   * Forgets what is too old, also while nothing can be written; but not the
+   * Drops what is too old, even while nothing can be written; but not the
    * first success after an unanswered call that was written, so that its
    * outage ends.
    */

@@ -26,7 +26,7 @@ export async function pruneOverflow(
     ))`.execute(db)
 }
 
-/** Deletes records older than 24 hours, in portions. Reads the index once per application. */
+/** Deletes records older than 24 hours, in batches. Reads the index once per application. */
 export function pruneAged(db: Kysely<RegistrySchema>, isStopped?: () => boolean): Promise<void> {
   return inPortions(async (rows) => {
     const { numAffectedRows = 0n } = await sql`

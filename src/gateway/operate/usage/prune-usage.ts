@@ -9,7 +9,7 @@ const kept = [
   ['usage_days', '400 days'],
 ] as const
 
-/** Deletes expired counts in portions. Skips rows that another process is deleting. */
+/** Deletes expired counts in batches. Skips rows that another process is deleting. */
 export async function pruneUsage(
   db: Kysely<RegistrySchema>,
   isStopped?: () => boolean,

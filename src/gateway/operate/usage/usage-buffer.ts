@@ -54,7 +54,7 @@ export function noCounts(): Omit<
   }
 }
 
-/** What a call addressed, as far as it is known. */
+/** What a call addressed, as far as known. */
 export type UsageSubject = Operation | ApiVersion | undefined
 
 /** Counts waiting for the next flush. */
@@ -68,7 +68,7 @@ export interface UsageBuffer {
 }
 
 /**
- * Counts are taken in portions just before they are written, so a failed flush
+ * Counts are taken in batches just before they are written, so a failed flush
  * leaves the other counts here.
  *
  * @param options.capacity maximum number of waiting counts (default 100,000, about 500 bytes each)

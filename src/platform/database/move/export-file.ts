@@ -117,7 +117,7 @@ export async function readExportHeader(path: string): Promise<ExportHeader> {
 /**
  * Reads the header of an export and its counts of limits.
  *
- * @throws {ExportUnusable} also when its end is missing
+ * @throws {ExportUnusable} even if only its end is missing
  */
 export async function readExportCounts(path: string): Promise<{
   readonly header: ExportHeader

@@ -233,7 +233,7 @@ function missingMigrations(
 /** Makes the empty tables as the export's release had them. */
 async function remakeTables({ trx, header, migrations, tables }: LoadingOptions): Promise<void> {
   await sql`drop table ${sql.join(tables.map(tableId))}`.execute(trx)
-  // With what its tables need besides.
+  // Plus what its tables need.
   await sql`drop schema if exists bank cascade`.execute(trx)
   for (const owner of ['registry', 'bank'] as const) {
     const had = header.migrations[owner]

@@ -82,7 +82,7 @@ interface EnrolmentFormProps {
   readonly token: string
   readonly enrolment: Enrolment
   readonly onEnrolled: (codes: readonly string[]) => void
-  /** The secret on the page is worth nothing any more. */
+  /** The secret on the page is no longer valid. */
   readonly onExpired: () => void
 }
 

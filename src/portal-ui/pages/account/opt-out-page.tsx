@@ -35,7 +35,7 @@ export function OptOutPage() {
         <>
           <Text>
             {facts.data === undefined ? (
-              // The link works also while the portal cannot say for whom.
+              // The link works even while the portal cannot show whose it is.
               (facts.isError && t('optOut.lead')) || '\u00a0'
             ) : (
               <Message

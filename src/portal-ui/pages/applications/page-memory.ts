@@ -21,7 +21,7 @@ export interface PageMemory {
   readonly isStored: boolean
   /** The newest of each name. */
   readonly ids: KnownIds
-  /** All that were told, the newest first, by the same names. */
+  /** All ids received, the newest first, by the same names. */
   readonly toldIds: Readonly<Record<string, readonly string[]>>
   /** Ready consents of this page, the newest of each customer. */
   readonly ready: readonly ReadyConsent[]
@@ -30,14 +30,14 @@ export interface PageMemory {
   readonly issue: (key: IssuedKey) => void
   readonly noteStored: () => void
   readonly putAway: () => void
-  /** Forgets a key that no longer works. */
+  /** Drops a key that no longer works. */
   readonly forget: (keyId: string) => void
   readonly learn: (ids: KnownIds) => void
   /** Learns a ready consent, which replaces the earlier consents of its customer. */
   readonly learnReady: (consent: ReadyConsent) => void
-  /** Forgets an id that no longer works. */
+  /** Drops an id that no longer works. */
   readonly unlearn: (name: string, id: string) => void
-  /** Learns the newest consent that is valid and forgets those that have ended. */
+  /** Keeps the newest valid consent and drops those that have ended. */
   readonly noteApproved: (consents: ApprovedConsents['items']) => void
   readonly tryWith: (key: string) => void
 }

@@ -23,7 +23,7 @@ export function GuideBody({ parts }: { readonly parts: readonly Part[] }) {
   const hint = useKeyHint()
   const { data: session } = useSession()
   const goTo = useGoTo()
-  /** Links within the portal change the page without loading the document anew. */
+  /** Links within the portal change the page without reloading the document. */
   const follow = (event: MouseEvent<HTMLElement>) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey)

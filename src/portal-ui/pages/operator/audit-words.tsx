@@ -42,7 +42,7 @@ function named(apis: PublishedApis | undefined, detail: AuditEntry['detail']) {
   }
 }
 
-/** A person or thing by its name; by its kind and the beginning of its id if it has none any more. */
+/** A person or thing by its name; by its kind and the beginning of its id if it no longer has one. */
 export function Party({ party, name }: { readonly party: string; readonly name: string | null }) {
   return <strong title={party}>{name === null ? nameless(party) : <bdi>{name}</bdi>}</strong>
 }

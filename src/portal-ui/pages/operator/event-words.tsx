@@ -3,7 +3,7 @@ import { Message } from '../../components/message.tsx'
 import { knownMessage, t } from '../../words.ts'
 import { Party } from './audit-words.tsx'
 
-/** An event in words; one of a newer version stays as it is. */
+/** An event in words; an event of a newer version stays unchanged. */
 export function eventInWords(event: string): string {
   const known = knownMessage(`securityEvent.${event}`)
   return known === undefined ? event : t(known)

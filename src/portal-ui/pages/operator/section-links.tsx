@@ -27,7 +27,7 @@ export function sectionTitle(section: OperatorSection): string {
   return t(`operator.${section}`)
 }
 
-/** Path of a section. @param filter what its fields shall say, by their names in the address */
+/** Path of a section. @param filter values of its fields, by their names in the address */
 export function sectionPath(
   section: OperatorSection,
   filter?: Readonly<Record<string, string>>,

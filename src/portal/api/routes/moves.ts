@@ -23,7 +23,7 @@ const Params = Type.Object({
 })
 const path = '/api/applications/:id/subscriptions/:subscriptionId/move'
 
-/** Moves a subscription to another version, and says before what its calls would meet there. Needs a session. */
+/** Moves a subscription to another version, and predicts how that version would handle its calls. Needs a session. */
 export function registerMoves(
   app: PortalApp,
   {

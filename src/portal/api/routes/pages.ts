@@ -132,7 +132,7 @@ export function createSendPage(services: PageServices): SendPage {
     return services.guides.find((params as { guide: string }).guide, language)
   }
 
-  /** What the page of a path begins with, as far as it is known without waiting. */
+  /** The initial content of the page at a path, as far as it is known without waiting. */
   function beginningOf(
     { params }: FastifyRequest,
     path: string | undefined,

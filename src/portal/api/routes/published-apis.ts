@@ -59,7 +59,7 @@ function publishedVersion({
   const texts = textsOf(published, language)
   const own = new Set(operations.map(({ id }) => id))
   const missing = new Map<string, MissingOperation>()
-  // The newest sibling that has it tells what it is called.
+  // The newest version that has the operation gives its title.
   for (const sibling of siblings.toReversed()) {
     for (const operation of sibling.operations) {
       const { id, template } = operation

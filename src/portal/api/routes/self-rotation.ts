@@ -82,7 +82,7 @@ export function registerSelfRotation(
   )
 }
 
-/** The same for every key that cannot do this: a thief of a key must not learn which rule stands in the way. */
+/** The same for every key that cannot do this: a thief of a key must not learn which rule prevents it. */
 function invalid(fact?: SecurityFact): PortalError {
   return new PortalError(
     {

@@ -12,7 +12,7 @@ import {
   Token,
 } from './common.ts'
 
-/** Which mails a developer gets besides those about the account itself and its keys. */
+/** Which mails a developer gets in addition to those about the account itself and its keys. */
 export const MailPreferences = closed({
   limits: Type.Boolean({ description: 'at 80 % and at 100 % of a limit' }),
   deprecations: Type.Boolean({ description: '90, 30 and 7 days before a version ends' }),

@@ -18,7 +18,7 @@ export const Alerts = closed({
 })
 export type Alerts = Static<typeof Alerts>
 
-/** What is left out stays as it is. */
+/** Omitted members stay unchanged. */
 export const AlertsChange = closed({
   mails: Type.Optional(AlertKinds),
   hooks: Type.Optional(AlertKinds),

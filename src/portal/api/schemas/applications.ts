@@ -42,7 +42,7 @@ export type ApplicationList = Static<typeof ApplicationList>
 
 export const ApplicationInput = closed({ name: Name })
 export type ApplicationInput = Static<typeof ApplicationInput>
-/** What is left out stays as it is. A name may stay although it is older than the rule, so the registry judges it. */
+/** Omitted members stay unchanged. A name may be older than the rule, so the registry checks it. */
 export const ApplicationChange = closed({
   name: Type.Optional(Type.String({ description: nameRule })),
   strict: Type.Optional(Strict),
@@ -165,7 +165,7 @@ export const KeyInput = closed({
 })
 export type KeyInput = Static<typeof KeyInput>
 
-/** What is left out stays as it is. */
+/** Omitted members stay unchanged. */
 export const KeyChange = closed({
   allowedAddresses: Type.Optional(AllowedAddresses),
   mayReplaceItself: Type.Optional(MayReplaceItself),

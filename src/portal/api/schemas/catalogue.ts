@@ -117,7 +117,7 @@ export type PublishedApi = Static<typeof PublishedApi>
 export const PublishedApis = listOf(PublishedApi)
 export type PublishedApis = Static<typeof PublishedApis>
 
-/** `GET /api/front`: what the first page shows besides the list of APIs; public. */
+/** `GET /api/front`: what the first page shows in addition to the list of APIs; public. */
 export const FrontPage = closed({
   /** One call of the newest version that names one, and answers to it. */
   sample: nullable(

@@ -46,7 +46,7 @@ export const ReplayedOperation = closed({
 })
 export type ReplayedOperation = Static<typeof ReplayedOperation>
 
-/** What an application's recorded calls to one version would meet under another one. */
+/** The predicted result of an application's recorded calls to one version under another. */
 export const Replay = closed({
   calls: Type.Integer({
     description: 'recorded calls to the old version for which something is predicted',

@@ -125,7 +125,7 @@ export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): Ow
     ownerId: string,
   ): AsyncGenerator<OwnRow[]> {
     const order = sql.join(orderBy.map((column) => sql.ref(column)))
-    // As text: a JavaScript date has no microseconds, and would meet rows twice.
+    // As text: a JavaScript date has no microseconds, and would return rows twice.
     const place = sql.join(orderBy.map((column) => sql`${sql.ref(column)}::text`))
     const read = (after: readonly string[] | undefined) =>
       sql<{ readonly place: string[] }>`

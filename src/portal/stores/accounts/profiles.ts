@@ -12,7 +12,7 @@ import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.t
 import { findAddressOwner } from './sign-ups.ts'
 import { type AcceptedTerms, newestAcceptance } from './terms.ts'
 
-/** Which mails a developer gets besides the mails about the account itself. */
+/** Which mails a developer gets in addition to those about the account itself. */
 export interface MailChoices {
   readonly limits: boolean
   readonly deprecations: boolean

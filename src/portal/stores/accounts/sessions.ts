@@ -6,7 +6,7 @@ import { isUuid } from '../../../registry/transaction.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 
-/** What a developer showed besides the password; or `oidc`: the OpenID Connect provider checked them, in place of both. */
+/** The second factor that a developer used; or `oidc`: the OpenID Connect provider checked the developer instead. */
 export type UsedFactor = 'totp' | 'passkey' | 'recovery-code' | 'oidc'
 
 /** What was checked to be true of a developer who signs in. */

@@ -18,7 +18,7 @@ export function createTerms({ db }: { readonly db: Kysely<PortalSchema> }): Term
   return {
     accept: ({ developerId, version }) =>
       db.transaction().execute(async (trx) => {
-        // A deleted developer accepts nothing any more.
+        // A deleted developer can no longer accept anything.
         const owner = await trx
           .selectFrom('developers')
           .select('id')

@@ -22,17 +22,14 @@ export interface SubscribedApplication {
   readonly byMail: boolean
 }
 
-/** A developer to be told of a version by email, by webhook, or both. */
+/** A developer to notify of a version by email, by webhook, or both. */
 export interface UnremindedDeveloper {
   readonly id: string
   readonly email: string
   readonly wantsMail: boolean
 }
 
-/**
- * Developers with an application that is subscribed to the version and wants to
- * be told by email or webhook, and was not told yet.
- */
+/** Developers with an application that is subscribed to the version and that wants notifications by email or webhook, if they were not notified yet. */
 export function findUnreminded(
   db: Kysely<PortalSchema>,
   { api, version, milestone, max }: Reminder & { readonly max: number },

@@ -27,7 +27,7 @@ export interface ExpiryReceiver {
 }
 
 /**
- * What expires soon and was not told of: for each key and certificate the
+ * What expires soon and was not announced: for each key and certificate the
  * warning nearest to its end. One that was created or added later than a
  * warning would have been given needs no such warning: the developer has just done that.
  * Neither does a key that was replaced.
@@ -53,7 +53,7 @@ function due(nowMs: number) {
     order by e.subject, t.days`
 }
 
-/** Applications with something to be told of. */
+/** Applications with something to announce. */
 export async function findExpiring(
   db: Kysely<PortalSchema>,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },

@@ -34,7 +34,7 @@ export interface LimitAlert {
 }
 
 /**
- * Applications with calls since a time that want to be told of their limits, by
+ * Applications with calls since a time that want alerts about their limits, by
  * email or webhook, ordered by id.
  *
  * @param options.after the last id that is done; empty: from the beginning
@@ -97,7 +97,7 @@ export async function noteLimitAlert(
       ${operation}::text, ${alert.used}, ${alert.resetsAt}, d.mails_limits and 'limits' = any(a.alert_mails)
     from applications a join developers d on d.id = a.developer_id
     where a.id = ${applicationId} and not exists (
-      -- The higher one tells more.
+      -- The higher threshold includes the lower one.
       select from limit_alerts l where l.application_id = a.id and l.bucket = ${alert.bucket}
         and l.window_number = ${alert.window} and l.limit_calls = ${alert.limit} and l.threshold >= ${threshold})
     on conflict do nothing
@@ -124,7 +124,7 @@ export async function findLimitMails(
   return rows.map(({ id }) => id)
 }
 
-/** What an email about limits tells, and whom. */
+/** The content of an email about limits, and its recipient. */
 export interface LimitMail {
   readonly developerId: string
   readonly email: string

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
-/** What a mail tells one operator about the requests for more calls that wait. */
+/** Content of a mail to one operator about the waiting requests for more calls. */
 export interface LimitRequestDigest {
   readonly email: string
   /** Open requests that the operator may answer. */
@@ -49,9 +49,9 @@ export async function isDigestDue(db: Kysely<PortalSchema>): Promise<boolean> {
 }
 
 /**
- * Takes what mails tell the operators now, under {@link lockDigest}: nothing
+ * Takes the content of the mails to operators, under {@link lockDigest}: nothing
  * within an hour of the last time, or when no request has come since. Owners
- * are not told of their own, because they may not answer it.
+ * are not notified of their own, because they may not answer it.
  */
 export async function takeDigest(trx: PortalTransaction): Promise<readonly LimitRequestDigest[]> {
   if (!(await isDigestDue(trx))) return []

@@ -85,7 +85,7 @@ export interface Deliveries {
   find(id: string): Promise<Delivery | undefined>
   /** Newest first. */
   list(options: { applicationId: string }): Promise<Delivery[]>
-  /** Makes a delivery due now, for another day of tries, counted anew. @throws {RegistryNotFound} */
+  /** Makes a delivery due now, with another day of attempts, counted from zero. @throws {RegistryNotFound} */
   again(id: string): Promise<Delivery>
   /** Writes an event by hand. @throws {RegistryConflict} no-webhook, deliveries-waiting */
   add(input: { applicationId: string; event: (name: string) => WebhookMessage }): Promise<Delivery>
@@ -247,7 +247,7 @@ export function createDeliveries({ db }: { db: Kysely<PortalSchema> }): Deliveri
  * Queues an event in the transaction that decides whether it happened.
  *
  * @param input.kind only if the application wants alerts of this kind; undefined: always
- * @returns undefined: no webhook gets it; else how many older events had to give way
+ * @returns undefined: no webhook gets it; otherwise the number of older events dropped for it
  */
 export async function queueEvent(
   trx: PortalTransaction,

@@ -10,7 +10,7 @@ export interface RefusedApplication {
   readonly refused: number
   /** Admitted calls that were answered with 5xx. */
   readonly errors: number
-  /** The most frequent reason among its latest refused calls; null: no such call is recorded any more. */
+  /** The most frequent reason among its latest refused calls; null: no such call is left in the records. */
   readonly code: string | null
 }
 

@@ -36,7 +36,7 @@ export interface SandboxPairOptions {
 /**
  * Makes a QWAC and a QSealC for an application and adds both. Where the
  * application has two valid certificates for a use already, the older one of the
- * sandbox gives way. So the pair before this one still works.
+ * sandbox is removed. So the previous pair still works.
  *
  * @throws {RegistryConflict} certificates-limit: both are of other authorities
  */

@@ -10,7 +10,7 @@ import classes from './calls.module.css'
 
 export interface CallDrawerProps {
   readonly applicationId: string
-  /** X-Request-ID of the call to tell; undefined: closed. */
+  /** X-Request-ID of the call to show; undefined: closed. */
   readonly requestId: string | undefined
   readonly onClose: () => void
 }

@@ -84,7 +84,7 @@ export function CallFilters(props: CallFiltersProps) {
 
 interface ChoiceProps {
   readonly label: string
-  /** Stands for no choice. */
+  /** The value for no choice. */
   readonly all: string
   readonly value: string | undefined
   readonly onChange: (value: string) => void
@@ -140,7 +140,7 @@ function LookUp({ onLookUp }: Pick<CallFiltersProps, 'onLookUp'>) {
   )
 }
 
-/** Without what may stand before a UUID. */
+/** Removes what may precede a UUID. */
 function plain(typed: string): string {
   return typed.trim().replace(/^urn:uuid:/i, '')
 }

@@ -16,7 +16,7 @@ export interface ReplayTableProps {
   readonly operations: readonly ReplayedOperation[]
 }
 
-/** What the recorded calls to each operation would meet, and what to call instead. */
+/** The predicted result of the recorded calls to each operation, and what to call instead. */
 export function ReplayTable({ api, operations }: ReplayTableProps) {
   const nameOf = useNames(api)
   if (operations.length === 0) return null

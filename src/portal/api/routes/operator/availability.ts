@@ -10,7 +10,7 @@ import { csvOf } from '../../csv.ts'
 import { inputInvalid } from '../../portal-error.ts'
 import { AvailabilityAnswer, AvailabilityQuery } from '../../schemas/availability.ts'
 
-/** Availability of the API versions, as it is reported to the regulator. Needs an operator. */
+/** Availability of the API versions, as reported to the regulator. Needs an operator. */
 export function registerAvailability(
   app: PortalApp,
   { catalogue, now, stores }: Needs<'catalogue' | 'now', 'availability'>,
