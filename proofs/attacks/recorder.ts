@@ -11,7 +11,7 @@ import {
 import { type HostileAnswer, hostileAnswers } from './corpus/answers.ts'
 import { markPattern, type Sender } from './message.ts'
 
-/** Whom some octets at the backend are from, as far as they say it. */
+/** The sender of some octets at the backend, as far as they identify it. */
 export interface Origin {
   readonly sender: Sender | undefined
   /** Number of the input. */

@@ -17,7 +17,7 @@ import { createRandom, type Random } from './random.ts'
 // A program: the clients. Calls the gateways as its parent orders and logs what it was answered. A line is: stream,
 // gateway, request id, begun and ended in monotonic milliseconds, status (0: no whole answer), calls left, Retry-After,
 // whether the answer said it was decided without the store, code of a refusal, whether the call was made because an
-// earlier answer had said: after so many seconds.
+// earlier answer had asked for, after that number of seconds.
 
 /** Between two looks at what is due. */
 const tickMs = 2

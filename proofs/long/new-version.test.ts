@@ -15,7 +15,7 @@ import {
 import { until } from '../../test/support/until.ts'
 
 t.test(
-  'a new version and a new plan are one new file each, and a reload puts them in force',
+  'a new version and a new plan are one new file each, and a reload activates them',
   { timeout: 300_000 },
   async (t) => {
     const dataDir = await testDataDir(t)

@@ -16,7 +16,7 @@ const programs = [
 const folders = ['/usr/lib/postgresql', '/usr/lib/python3/dist-packages/requests']
 const changed = ['/usr/bin', '/usr/sbin', '/usr/lib']
 
-/** What a test says that is skipped for want of one, for each that `npm test` uses. */
+/** The message of a test that is skipped because a service is missing, for each service that `npm test` uses. */
 const reasons = [
   'redis-server is not installed',
   'PostgreSQL is not installed',
@@ -46,7 +46,7 @@ t.test('without services the tests pass, and each that is skipped says why', asy
   figure(output.trimEnd().split('\n').at(-1) ?? '')
 })
 
-t.test('with REQUIRE_SERVICES=1 what is skipped for want of one has failed', async (t) => {
+t.test('with REQUIRE_SERVICES=1 a test that is skipped because one is missing fails', async (t) => {
   const files = ['test/counters/redis-counter.test.ts', 'test/documents/scenarios.test.ts']
   const { code, output } = await runWithout(files, '1')
   t.equal(code, 1)

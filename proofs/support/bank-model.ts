@@ -177,7 +177,7 @@ function approve(
   person: Person,
   when: number,
 ): void {
-  // Who approves after the last day has come too late.
+  // An approval after the last day is too late.
   if (resource.kind !== 'payment' && resource.lastDay < dayOf(when)) {
     refuse(resource)
     return

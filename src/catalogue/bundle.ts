@@ -26,7 +26,7 @@ interface Target {
  * `#/components/<section>/<name>`, and its target is copied there once, so
  * cycles end. What is wrong is left out: the result can be checked further.
  *
- * @returns undefined when the file is no mapping at all, which was then reported
+ * @returns undefined if the file is not a mapping, which was then reported
  */
 export function bundle({ sources, path: root }: BundleOptions): JsonObject | undefined {
   const content = readMapping(sources, root, 'openapi-structure')

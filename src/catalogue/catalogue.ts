@@ -97,7 +97,7 @@ export interface ApiVersion {
   readonly plans: readonly string[]
 }
 
-/** What one limit of a plan counts: each operation by itself, or the API version as a whole. */
+/** What one limit of a plan counts: each operation separately, or the API version as a whole. */
 export type LimitScope = 'operation' | 'plan'
 
 /**

@@ -3,7 +3,7 @@ const secondsMax = 365 * 86_400
 /**
  * Reads an ISO 8601 duration of fixed length, `PT1S` to `P365D`, as seconds:
  * weeks alone (`P1W`), or days, hours, minutes and whole seconds (`P1DT12H`).
- * Years and months have no fixed length, so they are no window.
+ * Years and months have no fixed length, so they cannot be a window.
  *
  * @returns undefined for anything else
  */

@@ -6,17 +6,17 @@ export interface CallsOverride {
   readonly limit: string
   /** Calls the window admits instead, ≥ 1. */
   readonly calls: number
-  /** From then on the plan's own number holds again. */
+  /** After that, the plan's own number applies again. */
   readonly expiresAt: Date
 }
 
-/** A limit as it holds for one application. */
+/** A limit as it applies to one application. */
 export interface EffectiveLimit extends Limit {
   /** What another number than the plan's comes from; absent while the plan's own holds. */
   readonly override?: { readonly until: Date; readonly planCalls: number }
 }
 
-/** A plan as it holds for one application. */
+/** A plan as it applies to one application. */
 export interface EffectivePlan extends Plan {
   readonly limits: readonly EffectiveLimit[]
 }
@@ -24,7 +24,7 @@ export interface EffectivePlan extends Plan {
 /**
  * The limits that hold now: those of the plan, each with the number of its
  * override as long as that lasts. Name, window and scope stay the plan's, so
- * the count goes on. An override of a limit the plan does not have changes
+ * the count continues. An override of a limit the plan does not have changes
  * nothing.
  *
  * @param overrides of one application and API version, at most one for a limit
@@ -52,7 +52,7 @@ export function limitNames({ plans }: Catalogue, version: ApiVersion): readonly 
   return [...new Set(limits.map(({ name }) => name))]
 }
 
-/** When the limits that hold at `nowMs` may change by themselves, in milliseconds since 1970; Infinity: never. */
+/** When the limits that apply at `nowMs` may change by themselves, in milliseconds since 1970; Infinity: never. */
 export function limitsHoldUntil(overrides: readonly CallsOverride[], nowMs: number): number {
   const ends = overrides.map(({ expiresAt }) => expiresAt.getTime()).filter((end) => end > nowMs)
   return Math.min(Number.POSITIVE_INFINITY, ...ends)

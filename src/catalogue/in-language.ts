@@ -6,9 +6,9 @@ import { walkDocument } from './walk-document.ts'
 /** The texts of a version in a language: those that its translation lacks are the document's own. */
 export interface VersionTexts {
   readonly title: string
-  /** What the version offers, in a sentence; undefined: only the document says so. */
+  /** What the version offers, in a sentence; undefined: only the document describes it. */
   readonly summary: string | undefined
-  /** Undefined: only the document says so. */
+  /** Undefined: only the document has it. */
   readonly description: string | undefined
   tag(name: string): string
   flow(title: string): string

@@ -37,7 +37,7 @@ export function pointerToken(name: string | number): string {
 
 /**
  * The member names of a JSON pointer in a URI fragment (RFC 6901, section 6),
- * given without its `#`. Undefined when it is no pointer.
+ * given without its `#`. Undefined if it is not a pointer.
  */
 export function pointerNames(pointer: string): readonly string[] | undefined {
   if (pointer === '') return []
@@ -48,7 +48,7 @@ export function pointerNames(pointer: string): readonly string[] | undefined {
     if (!text.includes('~')) return tokens
     return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
   } catch {
-    // Not valid percent-encoding: nothing lies there.
+    // Not valid percent-encoding: nothing can be there.
     return undefined
   }
 }

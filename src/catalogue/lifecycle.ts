@@ -17,7 +17,7 @@ export function isRetired(lifecycle: Lifecycle, nowMs: number): boolean {
 
 /**
  * The value of `Deprecation` for a day: `@1713052800`, a date of structured
- * fields (RFC 9745, section 2.1). It may lie in the future, so it is sent as
+ * fields (RFC 9745, section 2.1). It may be in the future, so it is sent as
  * soon as the day is known.
  */
 export function deprecationHeader(date: string): string {
@@ -29,10 +29,7 @@ export function sunsetHeader(date: string): string {
   return new Date(dayStart(date)).toUTCString()
 }
 
-/**
- * Reads `YYYY-MM-DD` as the milliseconds since 1970 at 00:00 UTC of that day;
- * undefined when it is no day of the calendar.
- */
+/** Reads `YYYY-MM-DD` as the milliseconds since 1970 at 00:00 UTC of that day; undefined if it is not a day of the calendar. */
 export function parseDate(text: string): number | undefined {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return undefined
   const milliseconds = Date.parse(`${text}T00:00:00Z`)

@@ -39,7 +39,7 @@ export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from '.
  * if a reference leads there.
  *
  * Files that change while they are read are read again, so that a catalogue is
- * never made of the files before and after a change.
+ * never built from files of both before and after a change.
  *
  * Leaves compiling the schemas and checking the examples to `inspectCatalogue`:
  * both take longer than everything else, and serving does not depend on them.

@@ -12,7 +12,7 @@ export interface PreloadOptions {
 
 /**
  * Reads files and all they refer to, one per turn of the event loop: parsing is
- * most of the work of a load, and a gateway that reloads goes on serving
+ * most of the work of a load, and a gateway that reloads keeps serving
  * between two files. What cannot be found is left for the load to report.
  */
 export async function preload({ sources, paths }: PreloadOptions): Promise<void> {

@@ -22,7 +22,7 @@ function loadYaml(): typeof Yaml {
   return require('yaml') as typeof Yaml
 }
 
-/** Says of a YAML text what keeps it from being one JSON value, as far as that can be said. */
+/** Lists what keeps a YAML text from being one JSON value, as far as that is known. */
 export function findYamlFaults(text: string): readonly YamlFault[] {
   const { isNode, isScalar, LineCounter, parseDocument, visit } = loadYaml()
   const lineCounter = new LineCounter()

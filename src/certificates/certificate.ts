@@ -19,7 +19,7 @@ export interface Certificate {
   readonly thumbprint: string
   /**
    * SHA-256 of what the authority signed (tbsCertificate), as base64url. Unlike
-   * the thumbprint, the holder cannot change it: who has an ECDSA signature
+   * the thumbprint, the holder cannot change it: anyone with an ECDSA signature
    * (r, s) can compute another valid one, (r, n − s).
    */
   readonly signedDigest: string

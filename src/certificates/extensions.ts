@@ -123,7 +123,7 @@ function basicConstraints(value: asn1js.AsnType | undefined) {
   return { isAuthority, pathLength: second?.valueBlock.valueDec }
 }
 
-/** The bits of the first octet, most significant first; no bit that is asked for lies in the second. */
+/** The bits of the first octet, most significant first; no bit that is asked for is in the second. */
 function keyUsage(value: asn1js.AsnType | undefined): ReadonlySet<KeyUsage> | undefined {
   if (value === undefined) return undefined
   if (!(value instanceof asn1js.BitString)) throw new Error('keyUsage is no bit string')

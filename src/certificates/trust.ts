@@ -37,7 +37,7 @@ export class TrustUnusable extends Error {
  * file, their revocation lists in PEM or DER.
  *
  * @param active what these files replace: a list older than its predecessor would bring revoked certificates back
- * @throws {TrustUnusable} without an anchor, or for one that is no authority, has name constraints or a weak key
+ * @throws {TrustUnusable} without an anchor, or for one that is not an authority, has name constraints or a weak key
  * @throws {CertificateUnreadable}
  * @throws {RevocationListUnusable}
  */

@@ -118,7 +118,7 @@ export async function removeOldBackups(into: string, keep: number): Promise<read
 /**
  * Reads the manifest of a backup and compares every file with it.
  *
- * @throws {CommandError} it is no backup, or a file is missing or changed
+ * @throws {CommandError} it is not a backup, or a file is missing or changed
  */
 export async function readBackup(folder: string): Promise<BackupManifest> {
   const manifest = await readManifest(folder)

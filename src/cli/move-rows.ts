@@ -113,7 +113,7 @@ function missingFingerprints(secrets: ExportHeader['secrets']): readonly string[
 }
 
 /**
- * Says in the person's words what an export lacks.
+ * Describes, in words for the operator, what an export lacks.
  *
  * @throws {ReportedError} when something could not be read
  */
@@ -165,7 +165,7 @@ async function recordExport(database: Database, by: string): Promise<void> {
 export interface ImportOptions {
   /** Whether only counts of limits are brought, which an import before has left out. */
   readonly countsOnly?: boolean | undefined
-  /** Whether rows that are there are deleted first. */
+  /** Whether existing rows are deleted first. */
   readonly replace?: boolean | undefined
   /** Whether the person is not asked. */
   readonly yes?: boolean | undefined

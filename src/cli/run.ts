@@ -70,7 +70,7 @@ export async function run(options: RunOptions): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // Commander has written its message; asking for help is no mistake.
+    // Commander has written its message; asking for help is not an error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (error instanceof ReportedError) return error.exitCode
     stderr.write(`tollgate: ${errorText(error, isComplete)}\n`)

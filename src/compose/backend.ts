@@ -94,7 +94,7 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
   return options.services === undefined ? [watchOwnDatabase(options), ...keys.probes] : keys.probes
 }
 
-/** Gateway and portal notice by themselves when PostgreSQL is away; a bank alone does not. */
+/** Gateway and portal detect a PostgreSQL outage themselves; a bank alone does not. */
 function watchOwnDatabase(options: BackendRoleOptions): Probe {
   const { database, metricsRegistry, log, lifetime } = options
   const isUp = watchDatabase({ database, log, lifetime, monotonic: () => performance.now() })

@@ -77,7 +77,7 @@ export async function openCertificates(
       ],
       parse(contents) {
         const parsed = parseKeyPair(contents.map(String))
-        // A start goes on with an expired certificate, because some clients may still accept it. A running listener
+        // Startup continues with an expired certificate, because some clients may still accept it. A running listener
         // has nothing to gain from one.
         if (!isFirst) checkTime(parsed, now())
         isFirst = false

@@ -101,7 +101,7 @@ function unchanging(text: string): LiveSecret {
   return { ...createWatchedCopy(text), addCheck: () => undefined }
 }
 
-/** Shows how old each secret is, where a file says so. */
+/** Shows the age of each secret that comes from a file. */
 function showChanges(registry: Registry, files: Readonly<Record<string, string>>): void {
   new Gauge({
     name: 'gateway_secret_changed_timestamp_seconds',

@@ -19,7 +19,7 @@ export type MessageValues = Readonly<Record<string, string | number | Date>>
 /** Writes messages in one language. */
 export interface Words {
   readonly language: Language
-  /** Whether there is a message with that id: for ids made of a code of an error. */
+  /** Whether there is a message with that id: for ids that contain an error code. */
   readonly knows: (id: string) => id is MessageId
   /** A message as text. Leaves out tags: use `parts` for a message that has some. */
   readonly t: (id: MessageId, values?: MessageValues) => string

@@ -163,7 +163,7 @@ export function themeWith(tide: MantineColorsTuple): MantineThemeOverride {
         },
       },
       Combobox: { defaultProps: { shadow: 'md', offset: 4 } },
-      // A required field is the rule; a field that may stay empty says so.
+      // Fields are required by default; an optional field is marked.
       InputWrapper: { defaultProps: { withAsterisk: false } },
       Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },
       Button: { styles: { label: { fontWeight: 550 } } },

@@ -65,7 +65,7 @@ export interface KeyMemory {
   recogniseCached(key: string): Caller | 'invalid' | 'unknown'
 }
 
-/** What a block of a certificate goes by. */
+/** What identifies the certificate that a block is for. */
 export type CertificateNames = Pick<Certificate, 'thumbprint' | 'signedDigest'>
 
 /** Certificates of applications, as the data path uses them. Nothing here waits or throws. */

@@ -159,7 +159,7 @@ function runGateways(
   return [...stored.values()]
 }
 
-/** Applies the rule in portions, as consolidation does. */
+/** Applies the rule in batches, as consolidation does. */
 function merge(slices: readonly StoredSlice[], cuts: readonly number[]): Outage[] {
   const state = noCallsYet()
   const seconds = cuts.map((cut) => start / 1_000 + cut).sort((a, b) => a - b)

@@ -37,7 +37,7 @@ function unanswered(at: number): UnansweredCall {
 }
 
 t.test(
-  'five unanswered calls in 30 s are downtime from the first until the next is answered; in more than 30 s they are none',
+  'five unanswered calls in 30 s are downtime from the first until the next is answered; in more than 30 s they are not',
   async (t) => {
     const times = (last: number) =>
       [0, 1_000, 2_000, 3_000, last].map((ms) => unanswered(noon + ms))

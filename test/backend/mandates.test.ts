@@ -433,7 +433,7 @@ t.test('mandates', async (t) => {
     }
   })
 
-  t.test('everything that is wrong with the form is said at once', async (t) => {
+  t.test('all faults of the form are reported at once', async (t) => {
     const { body } = await create({
       ...core,
       debtor: { name: 'x'.repeat(71) },

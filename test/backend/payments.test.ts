@@ -193,14 +193,17 @@ t.test('payments', async (t) => {
     }
   })
 
-  t.test('a payment whose TPP wants it so is refused at once for want of funds', async (t) => {
-    const refused = await initiate(
-      'zahav',
-      { ...bill, instructedAmount: { currency: 'ILS', amount: '2000000' } },
-      { ...psu, 'tpp-rejection-nofunds-preferred': 'true' },
-    )
-    t.strictSame([refused.status, codeOf(refused)], [400, 'PAYMENT_FAILED'])
-  })
+  t.test(
+    'a payment whose TPP wants it so is refused at once if funds are insufficient',
+    async (t) => {
+      const refused = await initiate(
+        'zahav',
+        { ...bill, instructedAmount: { currency: 'ILS', amount: '2000000' } },
+        { ...psu, 'tpp-rejection-nofunds-preferred': 'true' },
+      )
+      t.strictSame([refused.status, codeOf(refused)], [400, 'PAYMENT_FAILED'])
+    },
+  )
 
   t.test('every product takes a payment that keeps its rules', async (t) => {
     const euro = { 'psu-id': 'anton.brueckner' }

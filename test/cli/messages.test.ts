@@ -47,7 +47,7 @@ t.test('a pipe whose reader has ended is no error', async (t) => {
   t.equal(code, 0)
 })
 
-t.test('a broken rule of the registry is said in our words, not in those of SQL', async (t) => {
+t.test('a broken rule of the registry is reported in our words, not those of SQL', async (t) => {
   const env = { LOG_LEVEL: 'silent', DATA_DIR: await testDataDir(t) }
   const words = ['--email', 'a@example.com', '--application', 'A', '--api', 'xs2a@1.7.0', '--json']
   const { applicationId } = JSON.parse((await tollgate(env, 'onboard', ...words)).stdout)

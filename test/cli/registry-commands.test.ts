@@ -205,7 +205,7 @@ t.test('developers, applications, subscriptions and keys go through their lives'
   t.equal((await tollgate(env, 'application', 'show', id)).code, 1)
 })
 
-t.test('what is wrong is said with what is allowed, and nothing is changed', async (t) => {
+t.test('an error names what is allowed, and nothing is changed', async (t) => {
   const { applicationId } = await json(env, ...onboarding, '--api', 'xs2a@1.7.0')
   const before = await json(env, 'developer', 'list')
   const onboard = ['onboard', '--email', 'new@example.com', '--application', 'A']
@@ -373,7 +373,7 @@ t.test('with DATABASE_URL commands work on PostgreSQL', { skip: postgresMissing(
   t.match(await json(real, 'key', 'show', made.keyId), { state: 'active' })
 })
 
-t.test('a folder that cannot be used is said', async (t) => {
+t.test('an unusable folder is reported', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tg-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const long = await tollgate({ DATA_DIR: join(folder, 'x'.repeat(120)) }, 'developer', 'list')

@@ -107,7 +107,7 @@ t.test('a mandate is suspended, collected again once resumed, and revoked', asyn
   })
 })
 
-t.test('what cannot be done is said with what can', async (t) => {
+t.test('an error names what can be done instead', async (t) => {
   const onPage = { ...noa, 'tpp-redirect-uri': 'https://tpp.example/back' }
   const { body: waiting } = await createMandate(bank, bill, onPage)
   const consentId = await givenConsent(bank, { allPsd2: 'allAccounts' })

@@ -240,7 +240,7 @@ t.test(
           for (const { calls, grown, granted } of steps) {
             for (const each of all) count += each.call(calls)
             if (count > 100) throw new Error(`${count} admitted`)
-            // The store comes back, is told everything, grants some, and leaves again.
+            // The store comes back, receives everything, grants some, and is gone again.
             count = Math.min(100, count + granted)
             for (let more = 0; more < grown; more += 1) all.push(startProcess(known))
             known += grown

@@ -179,7 +179,7 @@ t.test(
 )
 
 t.test(
-  'the run of a server is told from another one, whatever its name is made of',
+  'one run of a server is distinguished from another, whatever its name',
   { skip },
   async (t) => {
     const server = await testRedis(t)

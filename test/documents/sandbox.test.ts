@@ -52,7 +52,7 @@ t.test('the table of accounts is that of the personas', async (t) => {
   )
 })
 
-t.test('what is special about an account or a person is said', async (t) => {
+t.test('what is special about an account or a person is described', async (t) => {
   const rows = tableAfter('## Accounts and card')
   const wordsFor = { enabled: '', blocked: 'blocked', deleted: 'closed' }
   for (const { corporateId, accounts } of sandboxPsus) {

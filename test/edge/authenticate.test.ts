@@ -88,7 +88,7 @@ t.test('failures of an address are throttled, its valid keys are not', async (t)
 })
 
 t.test(
-  'behind a configured proxy the client is the rightmost address that is none, and no header forges it',
+  'behind a configured proxy the client is the rightmost address that is not a proxy, and no header forges it',
   async (t) => {
     const backend = await startRawBackend(t)
     const edge = await startEdge(t, {

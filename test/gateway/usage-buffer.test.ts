@@ -46,7 +46,7 @@ t.test('what was handed over does not change any more', (t) => {
   t.end()
 })
 
-t.test('counts are taken in portions, and none is counted in two of them', (t) => {
+t.test('counts are taken in batches, and none is in two batches', (t) => {
   const usage = createUsageBuffer()
   for (const id of ['a', 'b', 'c']) count(usage, id, 7)
   count(usage, 'a', 8)

@@ -37,7 +37,7 @@ t.test('a database that is away takes one portion, and the others wait', async (
   t.equal(usage.waiting, 700)
 })
 
-t.test('what cannot be written before the end is said to be lost, all of it', async (t) => {
+t.test('all counts that cannot be written before the end are reported as lost', async (t) => {
   const { usage, flush, told } = startFlush(1200)
   await flush.end()
   t.equal(told.lost, 1200)

@@ -97,7 +97,7 @@ t.test('with MIGRATE_ON_START=off, a process on older tables does not start', as
 })
 
 t.test(
-  'a migration that waits for a table does not hold up those who use it',
+  'a migration that waits for a table does not block its users',
   { skip: postgresMissing() },
   async (t) => {
     const opened = await testPostgres(t)

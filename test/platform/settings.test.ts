@@ -36,7 +36,7 @@ t.test(
   },
 )
 
-t.test('with Redis there are several gateways unless it is said how many', async (t) => {
+t.test('with Redis there are several gateways unless their number is set', async (t) => {
   const redis = { REDIS_URL: 'redis://127.0.0.1:6379/0' }
   t.equal(readSettings({}).gatewayProcesses, 1)
   t.equal(readSettings(redis).gatewayProcesses, 4)
@@ -165,7 +165,7 @@ t.test('a port that Kubernetes sets for a service is no setting', async (t) => {
   })
 })
 
-t.test('the settings in force show no secret and no password', async (t) => {
+t.test('the active settings show no secret and no password', async (t) => {
   const secret = 'planted-secret-that-nobody-may-see-in-here'
   const env = {
     KEY_PEPPER: secret,

@@ -48,7 +48,7 @@ t.test('a drill is explained as one, and a refused drill by its refusal', async 
   )
 })
 
-t.test('a limit is said with its window and the end of that', async (t) => {
+t.test('a limit is described with its window and when that ends', async (t) => {
   const limit = {
     name: 'default',
     scope: 'operation',

@@ -465,7 +465,7 @@ t.test(
   },
 )
 
-t.test('a folder that cannot be written is said at the start', async (t) => {
+t.test('an unwritable folder is reported at startup', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tg-mails-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
   writeFileSync(join(dataDir, 'outbox'), 'a file')

@@ -163,28 +163,31 @@ t.test('of many changes in an hour five get a letter each, the others one digest
   t.match(outbox.letters.at(-1)?.letter, { kind: 'key-issued' }, 'the next hour begins anew')
 })
 
-t.test('after a long pause the gap is said, after a restored backup it begins anew', async (t) => {
-  const { stores, db, outbox, log, lines } = await rig()
-  const notices = createKeyMails({ db, outbox, events, log })
-  await notices.begin()
-  const { application } = await testApplication(stores)
-  await stores.keys.issue({ applicationId: application.id, by: 'test' })
-  await sql`update portal_state set changed_at = now() - interval '3 hours' where name = 'key-notices'`.execute(
-    db,
-  )
-  await notices.run()
-  t.match(lines.join(''), /"minutes":180.*may be missing/)
-  t.equal(outbox.letters.length, 1, 'what is still known is announced')
+t.test(
+  'after a long pause the gap is reported; after a restored backup it starts over',
+  async (t) => {
+    const { stores, db, outbox, log, lines } = await rig()
+    const notices = createKeyMails({ db, outbox, events, log })
+    await notices.begin()
+    const { application } = await testApplication(stores)
+    await stores.keys.issue({ applicationId: application.id, by: 'test' })
+    await sql`update portal_state set changed_at = now() - interval '3 hours' where name = 'key-notices'`.execute(
+      db,
+    )
+    await notices.run()
+    t.match(lines.join(''), /"minutes":180.*may be missing/)
+    t.equal(outbox.letters.length, 1, 'what is still known is announced')
 
-  await sql`update portal_state set value = '999999999999', changed_at = now() - interval '10 minutes' where name = 'key-notices'`.execute(
-    db,
-  )
-  await notices.run()
-  await stores.keys.issue({ applicationId: application.id, by: 'test' })
-  await notices.run()
-  t.match(lines.join(''), /restored/)
-  t.equal(outbox.letters.length, 2)
-})
+    await sql`update portal_state set value = '999999999999', changed_at = now() - interval '10 minutes' where name = 'key-notices'`.execute(
+      db,
+    )
+    await notices.run()
+    await stores.keys.issue({ applicationId: application.id, by: 'test' })
+    await notices.run()
+    t.match(lines.join(''), /restored/)
+    t.equal(outbox.letters.length, 2)
+  },
+)
 
 t.test('a reset of second factors is announced once, among any number of keys', async (t) => {
   const { stores, db, outbox, log } = await rig()

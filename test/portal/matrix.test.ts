@@ -33,7 +33,7 @@ interface Request {
 
 interface Call extends Request {
   /**
-   * Who may call it: anyone, or a signed-in developer about themselves
+   * The permitted caller: anyone, or a signed-in developer about themselves
    * (`self`), of the owner of the application in the path (`owner`), of an
    * operator.
    */

@@ -154,7 +154,7 @@ t.test('at the bank, a seal of the sandbox signs, and each defect gives its code
   t.equal(await signed(await pairOf(other.applicationId)), '401 CERTIFICATE_INVALID', 'not its own')
 })
 
-t.test('a blocked certificate signs no more, until the block ends', async (t) => {
+t.test('a blocked certificate cannot sign until the block ends', async (t) => {
   const { applicationId, key } = await newApplication(beside.stores, 'Stolen')
   await beside.stores.applications.setStrict({ id: applicationId, strict: true, by: 'test' })
   const { qwac, qseal } = await pairOf(applicationId)

@@ -102,7 +102,7 @@ t.test('each wrong that books can show is found', async (t) => {
 })
 
 t.test(
-  'a call that began before a window and was admitted in it has used it up for those who obey',
+  'a call that began before a window and was admitted in it has used it up for callers that obey',
   async (t) => {
     const { calls } = booksWith(0, { status: 429, retryAfter: 1, isAgain: true }, false)
     const early = (begun: number, ended: number) =>

@@ -232,7 +232,7 @@ for (const { name, open, skip } of eachDatabase) {
         t.match(
           (await verifyWithin(trx, stores)).faults[0],
           { kind: 'checkpoint-invalid' },
-          'the signature of a link is none of a checkpoint',
+          'the signature of a link is not valid for a checkpoint',
         )
       })
       await undone(db, async (trx) => {

@@ -23,7 +23,7 @@ for (const { name, open, skip } of eachDatabase) {
     })
 
     t.test(
-      'an override is in force from its making to its end, with its key and on record',
+      'an override applies from its creation to its end, with its key, and is audited',
       async (t) => {
         const { application } = await testApplication(stores)
         const { id: applicationId } = application
@@ -77,7 +77,7 @@ for (const { name, open, skip } of eachDatabase) {
     )
 
     t.test(
-      'one at a time for a limit, even when many ask at once; an expired one gives way',
+      'one at a time for a limit, even when many ask at once; an expired one is replaced',
       async (t) => {
         const { application } = await testApplication(stores)
         const { id: applicationId } = application

@@ -45,7 +45,7 @@ export function outlineOf(page: Page): Promise<string> {
 
 async function violations(page: Page, rules: readonly string[]): Promise<string[]> {
   await stillness(page)
-  // Through the debugger, so the page's policy stays in force for everything else.
+  // Through the debugger, so the page's policy still applies to everything else.
   const isThere = await evaluate<boolean>(page, 'typeof axe === "object"')
   if (!isThere) await evaluate(page, axeSource)
   return await evaluate<string[]>(

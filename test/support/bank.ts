@@ -71,7 +71,7 @@ export function bankDatabase(t: Test): Promise<TestDatabase> {
 export interface TestBankOptions {
   /** (Default: a fresh one) */
   readonly database?: TestDatabase
-  /** Whose signatures it accepts. (Default: those of `identity`) */
+  /** The gateway whose signatures it accepts. (Default: those of `identity`) */
   readonly trusts?: IdentityOptions
   /** (Default: no sandbox) */
   readonly sandbox?: SandboxOptions

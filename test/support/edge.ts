@@ -53,7 +53,7 @@ export interface TestEdgeOptions {
   /** Replaces the Default Plan's members. */
   readonly plan?: Partial<Plan>
   readonly catalogue?: (published: Catalogue) => Catalogue
-  /** What is in force instead of the above; undefined: nothing. */
+  /** What replaces the above; undefined: nothing. */
   readonly published?: () => Published | undefined
   /** (Default: true) */
   readonly hasDrills?: boolean

@@ -8,7 +8,7 @@ import {
 } from 'jose'
 import type { BankDrill } from '../../src/gateway/edge/forward/identity.ts'
 
-/** Who calls what, as the gateway signs it. */
+/** The caller and the operation, as signed by the gateway. */
 export interface IdentityClaims {
   readonly applicationId: string
   readonly api: string

@@ -56,7 +56,7 @@ export function statuses(answers: readonly PortalAnswer[]): Record<string, numbe
 /** What tests of the portal need beside a running one. */
 export interface BesidePortal {
   readonly stores: Stores
-  /** For what no request can do, for example making time pass. */
+  /** The database, for what no request can do, for example making time pass. */
   readonly db: Kysely<PortalSchema>
   readonly anonymous: Send
   /** A developer who is signed in, without a password and its mills. */

@@ -10,7 +10,7 @@ import { type BesidePortal, besidePortal, type SignedIn } from './portal-client.
 import { type RunningTollgate, runTollgate, type TestPlan, testConfigDir } from './tollgate.ts'
 import { until } from './until.ts'
 
-/** Whose eyes a page is seen with. */
+/** The role that views a page. */
 export type Viewer = 'visitor' | 'newcomer' | 'developer' | 'operator'
 
 /** A running Tollgate with made-up developers, applications and calls, for looking at its pages. */

@@ -256,7 +256,7 @@ async function octetsATurn(t: Test, eachTurn?: () => void): Promise<number> {
       onBody(piece) {
         octets += piece.length
         octetsOfTurn += piece.length
-        // As a client does whose kernel takes all at once: it is full, and in the same turn no more.
+        // Like a client whose kernel accepts everything at once: it is full, and no longer full in the same turn.
         if (!isPaused) process.nextTick(() => dispatched[at]?.resume())
         return false
       },
@@ -338,21 +338,24 @@ t.test('a connection that rested longer than the backend keeps it is not used ag
   t.not(fourth, third, 'and one that is kept for hardly a second is not kept at all')
 })
 
-t.test('how long a connection is kept is said by the answer, not by an interim one', async (t) => {
-  const { send, next } = await startPool(t)
-  const ports: number[] = []
-  for (const _time of [1, 2]) {
-    const coming = next()
-    const { ended } = send('/')
-    const { port, response } = await coming
-    ports.push(port)
-    response.writeEarlyHints({ link: '</style.css>; rel=preload' })
-    response.setHeader('Keep-Alive', 'timeout=1')
-    response.end()
-    t.equal(await ended, 'complete')
-  }
-  t.not(ports[1], ports[0])
-})
+t.test(
+  'the final response, not an interim one, decides how long a connection is kept',
+  async (t) => {
+    const { send, next } = await startPool(t)
+    const ports: number[] = []
+    for (const _time of [1, 2]) {
+      const coming = next()
+      const { ended } = send('/')
+      const { port, response } = await coming
+      ports.push(port)
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      response.setHeader('Keep-Alive', 'timeout=1')
+      response.end()
+      t.equal(await ended, 'complete')
+    }
+    t.not(ports[1], ports[0])
+  },
+)
 
 t.test('a free connection beyond its age is closed, rested or not', async (t) => {
   const { pool, send, next, wait } = await startPool(t)

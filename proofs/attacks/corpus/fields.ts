@@ -1,6 +1,6 @@
 import type { Attack } from '../attack.ts'
 
-/** Who speaks to the backend: only the gateway may say it. */
+/** The sender of a request to the backend: only the gateway may set it. */
 const identities = [
   'Gateway-Identity',
   'X-Internal-Identity',

@@ -77,7 +77,7 @@ const hosts: readonly (readonly [host: string, expected: Outcome, why: string])[
   [
     'Host: bank.example\r\nX-Forwarded-Host: evil\r\n',
     'forwarded',
-    'another host by a proxy that is none',
+    'another host from an untrusted proxy',
   ],
   ['HOST:bank.example\r\n', 'forwarded', 'names have no case'],
   ['Host: bank.example:8443\r\n', 'forwarded', 'with a port'],

@@ -6,10 +6,10 @@ import type { PaymentInitiation } from '../domain/payment-initiation.ts'
 import type { PaymentProduct } from '../domain/payment-products.ts'
 import { checkReference } from './references.ts'
 
-/** Maximum months that a payment may lie in the future (our choice). */
+/** Maximum months that a payment may be in the future (our choice). */
 const horizonMonths = 12
 
-/** Milliseconds by which a requested time may lie in the past, because clocks differ and calls take time (our choice). */
+/** Milliseconds by which a requested time may be in the past, because clocks differ and calls take time (our choice). */
 const clockSkewMs = 300_000
 
 export interface PaymentCheck {

@@ -35,7 +35,7 @@ export interface Brand {
   readonly name: ByLanguage | undefined
   /** In the header, for each colour scheme. */
   readonly logo: { readonly light: Picture; readonly dark: Picture } | undefined
-  /** In the browser's tab, and beside the name where there is no logo; made of name and accent if the file names none. */
+  /** In the browser's tab, and next to the name if there is no logo; derived from name and accent if the file names none. */
   readonly icon: Picture | undefined
   readonly accent: Accent | undefined
   /** `https:` or `mailto:`, as are the next ones except mail. */

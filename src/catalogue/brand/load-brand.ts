@@ -24,7 +24,7 @@ export interface LoadBrandOptions {
 
 /**
  * Reads `brand.yaml` and the files it names, and reports everything that is
- * wrong with them. A missing file, or one of comments only, is no brand.
+ * wrong with them. A missing file, or one with only comments, means no brand.
  *
  * @returns the plain brand without a file, or when anything in the file was wrong
  */

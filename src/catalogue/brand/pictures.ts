@@ -36,7 +36,7 @@ export function servePicture(
       'content-type': picture.type,
       'cache-control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-store',
       'x-content-type-options': 'nosniff',
-      // An SVG that is opened by itself is a document: it runs nothing and loads nothing.
+      // An SVG that is opened directly is a document: it runs nothing and loads nothing.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     },
     body: Buffer.from(picture.content, 'base64'),

@@ -11,7 +11,7 @@ export interface DecisionContext {
 }
 
 /**
- * Says in a sentence or two what the gateway would do with the call: "Refused
+ * Describes in a sentence or two what the gateway would do with the call: "Refused
  * (429): all 100 calls of listAccounts are used. The limit resets at 15:00 UTC,
  * in 12 min."
  */

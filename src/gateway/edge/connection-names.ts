@@ -1,6 +1,6 @@
 import type { RequestFields } from './request/request-fields.ts'
 
-/** What the client's `Connection` lets pass of the fields that may reach the backend, alternating names and values. */
+/** The fields that may reach the backend, without those that the client's `Connection` names; alternating names and values. */
 export function forwardedFields({
   connection,
   forwarded,

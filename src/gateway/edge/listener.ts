@@ -52,7 +52,7 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
       // RFC 9112, 9.6: ignore what follows the last request of a connection.
       if (before?.response.shouldKeepAlive === false || !request.socket.writable) return
       if (before?.isOver === false && before.request.httpVersion === '1.0') {
-        // HTTP/1.0 knows no pipelines, and whether its connection goes on is known only when the answer is written.
+        // HTTP/1.0 has no pipelining, and whether its connection stays open is known only when the response is written.
         before.response.shouldKeepAlive = false
         before.response.once('finish', () => request.socket.destroySoon())
         return

@@ -85,7 +85,7 @@ export function createRunCall({ checks, refuse, observer }: RunCallOptions): Run
       call.response.call = call
       call.response.on('close', closed)
       checks.run(call, (outcome) => {
-        // A check that goes on twice must not forward a call a second time.
+        // A check that continues twice must not forward a call a second time.
         if (call.isChecked) return
         try {
           if (outcome instanceof Call) forward(assertGranted(outcome))

@@ -163,7 +163,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
   }
 }
 
-/** Whether the window of a limit lies more than one window ahead of the clock. */
+/** Whether the window of a limit is more than one window ahead of the clock. */
 function isAhead({ entitlement }: Call, { standings }: Grant): boolean {
   const limits = entitlement?.plan.limits ?? []
   return limits.some(({ windowLength }, at) => {

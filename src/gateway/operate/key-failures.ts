@@ -25,7 +25,7 @@ export interface KeyFailuresOptions {
  */
 const askedMax = 10
 
-/** What an event may say of a key: its public part, even if the rest of the text is no key. */
+/** What an event may contain of a key: its public part, even if the rest of the text is not a key. */
 const publicPart = /^tg_([0-9A-Za-z]{12})_/
 
 export function createKeyFailures({ events, keys, now }: KeyFailuresOptions): KeyFailures {

@@ -49,7 +49,7 @@ export interface GatewayMetrics {
   observe(call: FinishedCall): void
   /** Counts a call by what rehearsed limits would have decided. */
   rehearsed(subject: Pick<Operation, 'api' | 'version'>, decision: Decision): void
-  /** Counts a call decided by a window that lies more than one window ahead of the clock. */
+  /** Counts a call decided by a window that is more than one window ahead of the clock. */
   decidedAhead(): void
   /** Counts a drill, which is in no other metric of calls. */
   drilled(drill: CallDrill): void

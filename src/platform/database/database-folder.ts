@@ -60,7 +60,7 @@ async function create(folder: string): Promise<void> {
 }
 
 /**
- * Whether the database is there; false if the folder never had one.
+ * Whether the database exists; false if the folder never had one.
  *
  * @throws {DatabaseFolderUnusable} it is lost or damaged
  */
@@ -78,7 +78,7 @@ async function isThere(dataDir: string, folder: string, mayBeLost: boolean): Pro
       `the embedded database ${folder} is missing, but DATA_DIR had one: it holds ${found.join(' and ')}. ${restoring(dataDir)} If the data is in PostgreSQL, set DATABASE_URL`,
     )
   }
-  // An empty one is no database; the first start makes it in one step.
+  // An empty folder is not a database; the first start creates it in one step.
   await rmdir(folder).catch(() => undefined)
   return false
 }

@@ -21,14 +21,14 @@ export const unknownClient = 'unknown'
 
 export interface ClientAddressOptions {
   readonly isProxy: (address: string) => boolean
-  /** Called with the first entry of a trusted proxy that is no address. */
+  /** Called with the first entry of a trusted proxy that is not an address. */
   readonly onUnreadable: (entry: string) => void
 }
 
 /**
  * Trusts `X-Forwarded-For` only as far as configured proxies wrote its entries:
  * the client is the rightmost entry that is not a configured proxy, starting
- * from the peer of the connection. An entry that is no address ends the walk,
+ * from the peer of the connection. An entry that is not an address ends the walk,
  * and the client is unknown: the proxy before it is certainly not the client.
  */
 export function createClientAddress({
@@ -64,7 +64,7 @@ export function createClientAddress({
   }
 }
 
-/** Logs the first entry of a trusted proxy that is no address, with what to do. */
+/** Logs the first entry of a trusted proxy that is not an address, with what to do. */
 export function warnOfUnknownClient(log: Pick<Logger, 'warn'>): (entry: string) => void {
   return (entry) =>
     log.warn(

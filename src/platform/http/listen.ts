@@ -39,7 +39,7 @@ const backlog = 4_096
 export interface ListenOptions {
   /** Whether the process is about to stop but still serves. (Default: it is not) */
   readonly isEnding?: () => boolean
-  /** As {@link trackConnections} takes it. */
+  /** See {@link trackConnections}. */
   readonly longestCallMs?: number
   /** Whether other processes of this user may bind the same port; the system divides the connections. (Default: false) */
   readonly isShared?: boolean

@@ -13,7 +13,7 @@ export function isNetwork(entry: string): boolean {
 }
 
 /**
- * Creates a function that decides whether an address lies in one of the
+ * Creates a function that decides whether an address is in one of the
  * networks.
  *
  * @param entries addresses or CIDRs, already checked

@@ -1,6 +1,6 @@
 import { isLoopback } from './loopback.ts'
 
-/** What hosts are made of; the parser of URLs lets more pass, which would mean something in a Content-Security-Policy. */
+/** Characters of host names. The URL parser accepts more, which would have a meaning in a Content-Security-Policy. */
 const hostCharacters = /^[A-Za-z0-9.:[\]_-]+$/
 
 /**

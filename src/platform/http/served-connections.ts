@@ -90,7 +90,7 @@ export function trackConnections(
       const closed = new Promise((resolve) => TcpServer.prototype.close.call(server, resolve))
       hasClosed = true
       for (const { latest } of open.values()) {
-        // Only the newest: a client ignores what follows a response that says so.
+        // Only the newest: a client ignores what follows a response that closes the connection.
         if (latest !== undefined && !latest.headersSent) latest.shouldKeepAlive = false
       }
       endAllIdle()

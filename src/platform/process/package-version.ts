@@ -17,7 +17,7 @@ export function packageVersion(): string {
 export function packageRevision(): string {
   const { gitHead } = manifest()
   if (gitHead !== undefined) return gitHead
-  // Git would also find a repository that this folder only lies in.
+  // Git would also find a repository that merely contains this folder.
   if (!existsSync(`${root}/.git`)) return 'unknown'
   try {
     return execFileSync('git', ['rev-parse', 'HEAD'], {

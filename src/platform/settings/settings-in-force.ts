@@ -3,7 +3,7 @@ import type { RedisAddress, RedisHost } from '../redis/redis-address.ts'
 import { type SettingRow, type Settings, settingGroups } from './settings.ts'
 import type { ListenAddress } from './settings-reader.ts'
 
-/** One setting as a process with this environment takes it. */
+/** One setting as a process with this environment reads it. */
 export interface SettingInForce {
   readonly group: string
   readonly names: readonly string[]

@@ -66,7 +66,7 @@ export function useApplicationCreation(onCreated: (made: Application) => void) {
 /** A first application with all it needs to call. */
 export interface FirstApplication {
   readonly application: Application
-  /** The error when subscribing it or creating the key failed: its page says so and leads on from there. */
+  /** The error when subscribing it or creating the key failed: its page shows the error and how to continue. */
   readonly key: IssuedKey | Error
 }
 

@@ -4,7 +4,7 @@ export type ProofQuestion = () => Promise<boolean>
 let question: ProofQuestion | undefined
 let asked: Promise<boolean> | undefined
 
-/** Says who asks from now on. The page has one dialog for it, whichever request needs the proof. @returns stops that */
+/** Registers the function that asks. The page has one dialog, whichever request needs the proof. @returns unregisters it */
 export function answerProofQuestions(by: ProofQuestion): () => void {
   question = by
   return () => {

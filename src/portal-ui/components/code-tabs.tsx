@@ -12,7 +12,7 @@ export interface CodeTabsProps {
 
 /**
  * A sample with a tab for each language. The chosen language is kept in the
- * browser and holds for every sample of the portal at once.
+ * browser and applies to every sample of the portal at once.
  */
 export function CodeTabs({ samples, label }: CodeTabsProps) {
   const [language, choose] = useLocalStorage({

@@ -16,7 +16,7 @@ export interface ProofDialogProps {
   readonly onSettled: (isProven: boolean) => void
 }
 
-/** Asks who is at the keyboard when a change needs a proof; the change then goes on by itself. */
+/** Asks who is at the keyboard when a change needs a proof; the change then continues automatically. */
 export function ProofDialog({ onSettled }: ProofDialogProps) {
   return (
     <Modal opened onClose={() => onSettled(false)} title={t('proof.title')} zIndex={300}>

@@ -3,7 +3,7 @@ import { t } from '../words.ts'
 
 /**
  * Switches between light and dark; the browser remembers it. The scheme of the
- * system is not remembered: the page then goes on following the system.
+ * system is not remembered: the page then keeps following the system.
  */
 export function ColorSchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme()

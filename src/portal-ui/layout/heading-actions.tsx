@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, use } from 'react'
 import { createPortal } from 'react-dom'
 
-/** The place beside the heading of a page; null until it is there. */
+/** The element next to the heading of a page; null until it is rendered. */
 export const HeadingPlace = createContext<Element | null>(null)
 
 /** Puts what a part of a page can do beside the heading, which the page draws. */

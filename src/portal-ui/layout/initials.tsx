@@ -2,7 +2,7 @@ import classes from './shell.module.css'
 
 /** A person's initials in a circle, as decoration. */
 export function Initials({ name }: { readonly name: string }) {
-  // Drawn by the style sheet: the letters are no part of the name of a button.
+  // Drawn by the style sheet: the letters are not part of the name of a button.
   return <span className={classes['initials']} data-initials={initialsOf(name)} aria-hidden />
 }
 

@@ -28,10 +28,7 @@ export function watchHistory(): void {
   })
 }
 
-/**
- * Whether the page on screen asks before the reader leaves it for that address;
- * `leave` then runs once the reader says so.
- */
+/** Whether the page on screen asks before the reader leaves it for that address; `leave` then runs once the reader confirms. */
 export function asksBeforeLeaving(address: string, leave: () => void): boolean {
   const { pathname } = new URL(address, window.location.href)
   if (guard === undefined || guard.isWithin(pathname)) return false

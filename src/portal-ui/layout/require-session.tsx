@@ -17,11 +17,7 @@ export interface RequireSessionProps {
   readonly children: ReactNode
 }
 
-/**
- * Shows a page to signed-in developers; sends visitors to sign-in and then
- * back, to the profile who must add a second factor, and asks for terms that
- * were never accepted.
- */
+/** Shows a page to signed-in developers; sends visitors to sign-in and then back, sends developers who must add a second factor to the profile, and asks for terms that were never accepted. */
 export function RequireSession({ operatorsOnly = false, children }: RequireSessionProps) {
   const session = useSession()
   const { terms } = useFacts().brand
@@ -50,7 +46,7 @@ export function RequireSession({ operatorsOnly = false, children }: RequireSessi
   }
   const { developer } = session.data
   if (operatorsOnly && !developer.isOperator) return <NotFoundPage />
-  // The profile stays open: there a developer who does not accept takes the data or leaves.
+  // The profile stays open: there, a developer who does not accept can download the data or delete the account.
   const isAsked = terms !== null && developer.acceptedTerms === null && !developer.isOperator
   if (isAsked && path !== pagePaths.profile) return <TermsQuestion terms={terms} />
   return children

@@ -32,7 +32,7 @@ export interface SideBarProps {
   readonly current: string
   /** Above the links: what they belong to, with a menu of others. */
   readonly top?: ReactNode
-  /** Whether the page is made of cards, which stand out from a darker ground. */
+  /** Whether the page consists of cards, which stand out from a darker ground. */
   readonly hasCards?: boolean
   readonly children: ReactNode
 }

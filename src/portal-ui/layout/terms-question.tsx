@@ -10,10 +10,7 @@ export interface TermsQuestionProps {
   readonly terms: NonNullable<BrandFacts['terms']>
 }
 
-/**
- * Stands in place of a page until a developer whom no sign-up asked accepts the
- * terms: they signed in through the provider, say.
- */
+/** Replaces a page until the developer accepts the terms, if no sign-up asked for them, for example after a first sign-in through the provider. */
 export function TermsQuestion({ terms }: TermsQuestionProps) {
   const acceptance = useTermsAcceptance()
   return (

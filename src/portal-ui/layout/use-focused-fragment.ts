@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import { useFragment } from '../reference/use-fragment.ts'
 
 /**
- * Goes to the element that the address names once it is there: the browser looked for it before the data had
- * arrived. It also takes the focus, so that a screen reader goes on from there.
+ * Scrolls to the element that the address names once it is rendered: the browser looked for it before the data had
+ * arrived. It also takes the focus, so that a screen reader continues from there.
  *
  * @param isReady whether the page has its data
  */

@@ -31,7 +31,7 @@ export interface SearchMenuProps {
 
 const most = 12
 
-/** The search: a field, and below it what it finds. Works wholly by keyboard (combobox pattern of ARIA). */
+/** The search: a field, and below it what it finds. Works entirely by keyboard (combobox pattern of ARIA). */
 export function SearchMenu({ isOpen, onClose }: SearchMenuProps) {
   const [isLeaving, setIsLeaving] = useState(false)
   const [path] = useLocation()

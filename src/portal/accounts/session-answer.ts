@@ -21,7 +21,7 @@ export async function sessionAnswer(
   }
 }
 
-/** It was there when the request arrived. */
+/** The session existed when the request arrived. */
 export function sessionEnded(): PortalError {
   return new PortalError({ code: 'SESSION_REQUIRED', detail: 'Your session has just ended.' })
 }

@@ -96,7 +96,7 @@ function refusal(record: CallRecord, nowMs: number): string {
  * end between the begin of a call and the look at its key.
  */
 function keyInvalid({ at, totalMs, keyExpiresAt, keyRevokedAt }: CallRecord): string {
-  // The begin was cut to whole milliseconds, so the end may lie a millisecond later than it seems.
+  // The begin was cut to whole milliseconds, so the end may be a millisecond later than it seems.
   const endedAt = new Date(at.getTime() + totalMs + 1)
   const isRevoked = keyRevokedAt !== null && (keyExpiresAt === null || keyRevokedAt < keyExpiresAt)
   if (isRevoked && keyRevokedAt <= endedAt)

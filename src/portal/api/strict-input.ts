@@ -49,7 +49,7 @@ function decode(raw: Buffer): string | undefined {
 /** No schema describes deeper values, and validation rejects them without descending. */
 const depthMax = 8
 
-/** JSON pointer of the first string that the database cannot store; undefined if there is none. */
+/** JSON pointer of the first string that the database cannot store; undefined if it can store every string. */
 function unstorable(value: unknown, path: string, depth = 0): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : path
   if (typeof value !== 'object' || value === null || depth > depthMax) return undefined

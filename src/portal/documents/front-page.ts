@@ -34,7 +34,7 @@ export function createFrontPages(options: FrontPageOptions): FrontPages {
     return sample
   }
 
-  /** Built from the newest version that shows a sample and still answers; if there is none, from the newest. */
+  /** Built from the newest version that shows a sample and still answers; without one, from the newest. */
   function known(): FrontPage {
     const newestFirst = [...catalogue().versions.values()]
       .toReversed()

@@ -7,7 +7,7 @@ const days = /(?<![0-9A-Za-z-])20[0-9]{2}-[0-9]{2}-[0-9]{2}(?![0-9])/g
 
 /**
  * Copies a document with every day in its examples moved by as many days as
- * lie between the two given ones. With `2026-11-20` and `2026-11-25`, the
+ * are between the two given ones. With `2026-11-20` and `2026-11-25`, the
  * example `2027-05-31` becomes `2027-06-05`.
  *
  * @param from "today" in the examples, `YYYY-MM-DD`
@@ -30,7 +30,7 @@ export function withMovedDays(document: Json, from: string, to: string): Json {
 
   function moved(day: string): string {
     const at = Date.parse(day)
-    // 2026-13-45 is no day: an identifier may look like one.
+    // 2026-13-45 is not a day: an identifier may look like one.
     return Number.isNaN(at) ? day : utcDay(at + movedMs)
   }
 }

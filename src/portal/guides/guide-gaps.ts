@@ -14,7 +14,7 @@ export interface GuideGap {
   readonly lacks: 'operation' | 'sample'
 }
 
-/** Finds what the guides of a catalogue lack. A guide about an API that is not published at all is no gap. */
+/** Finds what the guides of a catalogue lack. A guide about an unpublished API is not a gap. */
 export function guideGaps(catalogue: Catalogue, nowMs: number): readonly GuideGap[] {
   return readGuideSources().flatMap((source) => {
     const [newest] = versionsOfGuide(source, catalogue, nowMs)

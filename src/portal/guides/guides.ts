@@ -39,7 +39,7 @@ export function createGuides(
 ): Guides {
   const { catalogue, gatewayUrl, portalUrl, now } = services
   const sources = readGuideSources()
-  // Guides show samples, which are no drills.
+  // Guides show samples, which are not drills.
   const servedDocument = createServedDocument({ gatewayUrl, now, hasDrills: () => false })
   const made = new Map<string, { readonly of: object; readonly guide: Guide }>()
   const anyVersion = {}

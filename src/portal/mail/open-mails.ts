@@ -87,7 +87,7 @@ async function openTransport(options: MailsOptions): Promise<MailTransport> {
   return createFileTransport({ folder: mailsFolder(dataDir), from, log })
 }
 
-/** `no-reply@` the host of the portal; an address of the network is no domain of mail. */
+/** `no-reply@` the host of the portal; an IP address cannot be a mail domain. */
 function noReplyAt(portalUrl: string): MailAddress {
   const { hostname } = new URL(portalUrl)
   const isAddress = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0

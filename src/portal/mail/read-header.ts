@@ -2,7 +2,7 @@
 export function readHeader(field: string): string {
   return (
     field
-      // White space between two encoded words is no part of the text.
+      // White space between two encoded words is not part of the text.
       .replace(/\?=\s+=\?/g, '?==?')
       .replace(/(?:=\?utf-8\?[bq]\?[^?]*\?=)+/gi, (run) =>
         Buffer.concat([...run.matchAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi)].map(octetsOf)).toString(),

@@ -26,7 +26,7 @@ export interface OidcProvider {
   readonly label: string
   /**
    * The address where a person signs in, and what its answer is checked with.
-   * @param input.isAgain asks for a new sign-in even of a person who has just signed in
+   * @param input.isAgain requires a new sign-in even from a person who has just signed in
    * @throws {PortalError} PROVIDER_UNAVAILABLE
    */
   begin(input: { isAgain: boolean }): Promise<{ url: string; checks: Checks }>

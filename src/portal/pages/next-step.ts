@@ -5,7 +5,7 @@ import { isUuid } from '../../registry/transaction.ts'
 import type { PageLook } from './page-look.ts'
 import { pagePaths } from './page-paths.ts'
 
-/** Where a reader goes on from the page of an error. */
+/** Where a reader continues from the page of an error. */
 export interface NextStep {
   readonly href: string
   /** Plain text. */
@@ -93,7 +93,7 @@ const places = {
 
 /**
  * The next step after an error: the record of the call if its id is given, else
- * what the code is about. Pages of a developer ask who is not signed in to sign in.
+ * what the code is about. A developer's pages ask visitors to sign in.
  */
 export function nextStep(
   code: ErrorCode,

@@ -83,7 +83,7 @@ interface PasskeysTable {
   credential_id: string
   /** COSE_Key */
   public_key: Buffer
-  /** Number of signatures, as the authenticator counts them; 0 if it does not. */
+  /** Number of signatures as counted by the authenticator; 0 if it does not. */
   counter: number
   /** Names of WebAuthn, separated by spaces. */
   transports: string

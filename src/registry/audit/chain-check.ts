@@ -31,7 +31,7 @@ export interface AuditFault {
     | 'unknown-signer'
     | 'checkpoint-invalid'
     | 'not-as-expected'
-  /** In the chain; null where there is no place. */
+  /** Position in the chain; null without one. */
   readonly position: number | null
   /** The last position, where the fault covers more than one. */
   readonly toPosition?: number

@@ -32,7 +32,7 @@ export interface AuditSigner extends AuditKey {
 
 /**
  * Derives the signing key from each pepper (HKDF-SHA-256, RFC 5869): every
- * process that serves has the pepper, and the database has not. So who can
+ * serving process has the pepper, and the database does not. So an attacker who can
  * write to the database can break the chain, but cannot make another one that
  * passes.
  */

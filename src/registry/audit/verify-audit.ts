@@ -102,7 +102,7 @@ async function findStrays(db: Kysely<RegistrySchema>, removedTo: number) {
   for (let after = -1; ; ) {
     const last = await lastOfPage(db, after)
     if (last === null) break
-    // One statement, so one snapshot: an entry that is sealed meanwhile is no fault.
+    // One statement, so one snapshot: an entry that is sealed in the meantime is not a fault.
     const { rows } = await sql<{ id: number }>`
       select a.id from audit a
       where a.id > ${after} and a.id <= ${last}

@@ -37,7 +37,7 @@ export interface AvailabilityReport {
 
 /** An outage, and its planned part. */
 export type ReportedOutage = InterfaceOutage & {
-  /** Until now, if it goes on. */
+  /** Until now, if it is not over. */
   readonly seconds: number
   readonly plannedSeconds: number
 }

@@ -40,7 +40,7 @@ export function daysBetween(first: string, last: string, timeZone: string): Day[
   return days
 }
 
-/** The day of a time zone in which a moment lies. @throws {RangeError} as {@link daysBetween} */
+/** The day of a moment in a time zone. @throws {RangeError} as {@link daysBetween} */
 export function dayOf(ms: number, timeZone: string): string {
   return dayNames(timeZone)(ms)
 }
@@ -51,7 +51,7 @@ export function quarterOf({ name }: Pick<Day, 'name'>): string {
   return `${year}-Q${Math.ceil(Number(month) / 3)}`
 }
 
-/** The first day of the quarter in which a day lies. */
+/** The first day of a day's quarter. */
 export function startOfQuarter(day: string): string {
   const [year = '', month = ''] = day.split('-')
   const first = Math.floor((Number(month) - 1) / 3) * 3 + 1

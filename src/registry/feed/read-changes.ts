@@ -115,7 +115,7 @@ export async function readSettledChanges(
   }
 }
 
-/** The point after which all changes of current and future transactions lie. */
+/** The point after which all changes of current and future transactions are. */
 export async function presentHorizon(
   db: Kysely<RegistrySchema> | Transaction<RegistrySchema>,
 ): Promise<string> {

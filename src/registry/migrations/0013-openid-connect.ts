@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration'
 
 /**
  * The identity of a developer at an OpenID Connect provider. An account has
- * such an identity or a password, never both: who leaves the bank must not keep
+ * such an identity or a password, never both: a person who leaves the bank must not keep
  * a second way in.
  */
 export const openIdConnect: Migration = {

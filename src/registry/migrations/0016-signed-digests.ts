@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration'
 
 /**
  * What identifies a certificate and its holder cannot change, for blocks.
- * Certificates and blocks from before have none and go by their thumbprints.
+ * Earlier certificates and blocks have none and are identified by their thumbprints.
  */
 export const signedDigests: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -107,7 +107,7 @@ interface Span {
 
 /**
  * How stored steps go into windows: the window of a step, and how many windows
- * it may touch. A step that is no part of one window is taken for itself.
+ * it may touch. A step that is not part of one window counts on its own.
  */
 function divisionOf(length: WindowLength, step: number) {
   if (typeof length !== 'number') {

@@ -3,7 +3,7 @@
 -- KEYS       the marker, unless the first word is `-`. Its absence means that this server lost its counters;
 --            then the buckets
 -- ARGV[1]    words separated by spaces: one argument and one reply cost the calling process half as much as many
--- first word `-`: no marker lies beside these buckets, and the script does not check it. Otherwise the milliseconds
+-- first word `-`: these buckets have no marker, and the script does not check it. Otherwise the milliseconds
 --            after a loss in which it grants and adds nothing, so that every process can notice; alone, or followed by
 --            /<run id of this server>    or empty: unknown. A marker of another run, from before a restart or from the
 --                                        former primary, does not cover later losses: it counts as absent

@@ -54,7 +54,7 @@ export interface HeartbeatOptions {
 /** Represents processes that a process does not know; no process has this id. */
 export const unknownProcess = 0
 
-/** A single key; in a cluster it lies on one node. */
+/** A single key; in a cluster it is on one node. */
 export const processesKey = 'tollgate:processes'
 
 const beatMs = 1000

@@ -10,7 +10,7 @@ import type { Part } from './part.ts'
 export interface Losses {
   /** The marker of the last loss for which this process has pushed its counts; undefined before the first push. */
   marker(): number | undefined
-  /** Where that marker lies. */
+  /** The place of that marker. */
   place(): MarkerPlace | undefined
   /** Counters were lost, although the marker does not show it. */
   add(): void
@@ -32,7 +32,7 @@ export interface Losses {
    * @returns the reply; the counters are lost if it has another marker
    */
   probeNewPlace(to: MarkerPlace, server: ServerKnowledge): Promise<GrantReply>
-  /** The known marker now lies there. */
+  /** The known marker is now there. */
   moved(to: MarkerPlace): void
 }
 

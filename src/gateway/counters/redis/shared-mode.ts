@@ -85,7 +85,7 @@ export interface SharedMode {
   observeMarker(value: string | undefined): boolean
   /** Where to read the marker; undefined before it is known. */
   place(): MarkerPlace | undefined
-  /** A reply showed that the counters are there. */
+  /** A reply showed that the counters exist. */
   heard(): void
   /** Handles an error or a missed deadline. */
   failed(error: Error): void

@@ -11,7 +11,7 @@ export interface Trace {
   readonly spanId: string
   /** Whether spans are recorded. */
   readonly isSampled: boolean
-  /** Whether that is only so because the caller says so. */
+  /** Whether that is only the caller's decision. */
   readonly isSampledByCaller: boolean
   /** `tracestate` of the caller, as it came. */
   readonly state: string | undefined

@@ -81,7 +81,7 @@ export class Upload implements RosterMember {
 
   /** Refuses the upload because the process stops: the call could outlast it. */
   stop(): void {
-    // What the client still sends is no call that the gateway could answer.
+    // The gateway could not answer what the client still sends.
     this.#call.response.shouldKeepAlive = false
     this.#end(stopping)
   }

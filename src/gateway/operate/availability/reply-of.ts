@@ -37,7 +37,7 @@ export function replyOf({ finished, hasCaller, firstByteMs }: EndedReply): Reply
   if (outcome === 'cut') return 'unanswered'
   if (outcome === 'aborted') {
     if (!hasCaller) return 'foreign'
-    // Its answer had begun: the bank is there.
+    // Its answer had begun, so the bank is up.
     if (firstByteMs !== undefined && status < 500) return inTime(firstByteMs)
     return totalSeconds * 1_000 >= patienceMs ? 'unanswered' : 'refused'
   }

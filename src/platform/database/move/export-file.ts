@@ -71,7 +71,7 @@ async function refuseExisting(path: string): Promise<void> {
   throw new ExportExists(path)
 }
 
-/** A line is a row, and no row is longer: more is no export. */
+/** A line is a row, and no row is longer: a longer line is not from an export. */
 const lineLengthMax = 64 * 1024 * 1024
 
 /**

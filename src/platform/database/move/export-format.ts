@@ -62,7 +62,7 @@ export interface ExportEndLine {
   readonly counts: number
 }
 
-/** The file is no export, is damaged, or is newer than this release; the message says what. */
+/** The file is not an export, is damaged, or is newer than this release; the message says what. */
 export class ExportUnusable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)

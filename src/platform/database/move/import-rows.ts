@@ -31,7 +31,7 @@ export interface ImportOptions {
   readonly database: Database
   readonly path: string
   readonly migrations: AllMigrations
-  /** Whether rows that are there are deleted first; otherwise none may be there. */
+  /** Whether existing rows are deleted first; otherwise the tables must be empty. */
   readonly replaces: boolean
   /** Tables that a database without any data may have rows in. */
   readonly seldomEmpty: ReadonlySet<string>

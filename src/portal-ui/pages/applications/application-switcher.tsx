@@ -62,7 +62,7 @@ function Initial({ name }: { readonly name: string }) {
   return (
     <span
       className={classes['initial']}
-      // Drawn by the style sheet: the letter is no part of the name.
+      // Drawn by the style sheet: the letter is not part of the name.
       data-initial={first?.segment.toUpperCase()}
       aria-hidden
     />

@@ -16,7 +16,7 @@ import { t } from '../../words.ts'
 import classes from './operator.module.css'
 import { sectionPath } from './section-links.tsx'
 
-/** What is going on: calls of the last day, and what waits for an operator. */
+/** Current activity: calls of the last day, and what waits for an operator. */
 export function OverviewSection() {
   const overview = useOperatorOverview()
   const { data } = overview

@@ -92,7 +92,7 @@ function Figure({ value, label }: { readonly value: string; readonly label: stri
   )
 }
 
-/** A visitor begins with a key; a developer goes on. */
+/** A visitor starts with a key; a developer continues. */
 function WayIn() {
   const { data: session } = useSession()
   const { data: facts } = usePortalFacts()

@@ -10,7 +10,7 @@ export interface LifecycleNoticeProps {
   readonly version: PublishedVersion
 }
 
-/** Says that a version ends or has ended, and where to go; nothing for a current one. */
+/** Announces that a version ends or has ended, and what replaces it; nothing for a current version. */
 export function LifecycleNotice({ api, version }: LifecycleNoticeProps) {
   const { lifecycle, isDeprecated, isRetired } = version
   const { sunset, successor } = lifecycle

@@ -210,7 +210,7 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
       const { statusCode = 500 } = error
       if (statusCode >= 500) throw error
       if ([400, 403, 404].includes(statusCode)) throw notFound()
-      // 412 and 416 are about a file that is there.
+      // 412 and 416 are about an existing file.
       return reply.code(statusCode).send()
     })
     assets.register(fastifyStatic, {
@@ -238,10 +238,7 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
       reply.redirect(`/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}`, 308),
   )
 
-  /**
-   * An API that is not published has no page, and neither has a sandbox that is
-   * off or a mailbox for others; the page itself says so.
-   */
+  /** Unpublished APIs, a disabled sandbox and a mailbox of other machines have no page; the page itself shows that. */
   function statusOf({ params, routeOptions: { url }, raw }: FastifyRequest): 200 | 404 {
     const { api, version, guide } = params as Readonly<Record<string, string | undefined>>
     if (url === pagePaths.apiVersion || url === pagePaths.apiVersionTab) {

@@ -79,7 +79,7 @@ export const ProviderStart = closed({
 })
 export type ProviderStart = Static<typeof ProviderStart>
 
-/** Where the browser goes on. */
+/** Where the browser continues. */
 export const ProviderAddress = closed({ url: Type.String() })
 export type ProviderAddress = Static<typeof ProviderAddress>
 

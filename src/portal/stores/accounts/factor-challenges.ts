@@ -4,7 +4,7 @@ import type { PortalSchema } from '../schema.ts'
 
 /**
  * The purpose of a challenge; it can be passed only for that: to finish a
- * sign-in, to prove again who one is, or to add an authenticator app or a
+ * sign-in, to prove one's identity again, or to add an authenticator app or a
  * passkey, signed in (`totp`, `passkey`) or by the link of an enrolment.
  */
 export type ChallengePurpose = 'sign-in' | 'step-up' | 'totp' | 'passkey' | 'enrolment'

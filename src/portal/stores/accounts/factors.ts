@@ -18,7 +18,7 @@ export interface Passkey {
   readonly credentialId: string
   /** COSE_Key */
   readonly publicKey: Buffer
-  /** Number of signatures, as the authenticator counts them; 0 if it does not. */
+  /** Number of signatures as counted by the authenticator; 0 if it does not. */
   readonly counter: number
   /** Names of WebAuthn: `internal`, `usb` … */
   readonly transports: readonly string[]
@@ -97,7 +97,7 @@ export interface Factors {
    * factor the recovery codes go, too.
    *
    * @param input.isRequired whether every developer needs a factor, not only operators
-   * @returns whether it was there
+   * @returns whether it existed
    * @throws {RegistryConflict} last-factor, where one is needed
    */
   remove(input: {

@@ -115,7 +115,7 @@ export interface LimitRequests {
    * Makes an override, which replaces one that is active, in the transaction
    * that closes the request.
    *
-   * @param input.callsNow what the limit allows; undefined: it holds for no subscription
+   * @param input.callsNow what the limit allows; undefined: it applies to no subscription
    * @throws {RegistryNotFound}
    * @throws {RegistryConflict} limit-request-closed, own-application, limit-request-outdated, grant-below-limit
    * @throws {RegistryInputInvalid}

@@ -39,7 +39,7 @@ const mapMs = 1000
  * is not its own. `slot-owners.ts` handles changes of the map; `resending.ts`
  * handles calls that a node did not decide because of such a change.
  *
- * The marker of a node lies in one of its slots, which adds to the states of
+ * The marker of a node is in one of its slots, which adds to the states of
  * {@link SharedMode}:
  *
  *     shared ── the slot of the marker went to another node ──▶ shared, with the same marker in another slot

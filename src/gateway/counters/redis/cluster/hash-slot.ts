@@ -4,7 +4,7 @@ export const slots = 16_384
 /**
  * The slot of a key: CRC16 (XMODEM) of its hash tag, or of the whole key if
  * there is no tag, modulo 16,384 (Redis Cluster specification, "Key
- * distribution model"). Worked example: `123456789` has CRC16 0x31C3 and lies
+ * distribution model"). Worked example: `123456789` has CRC16 0x31C3 and is
  * in slot 12,739.
  */
 export function hashSlot(key: string): number {

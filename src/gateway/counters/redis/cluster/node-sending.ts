@@ -24,7 +24,7 @@ export interface NodeSendingOptions {
 
 /**
  * Sends batches to a cluster node, one script call for each slot. The node's
- * marker lies in one slot, so no script call on another slot can read it. It is
+ * marker is in one slot, so no script call on another slot can read it. It is
  * read after the batches, on the same connection, and their replies count only
  * if the counters were still there. A script that the connection sends again
  * runs after that read, so it gets a read of its own.

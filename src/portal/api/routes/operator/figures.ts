@@ -15,7 +15,7 @@ const overviewHours = 24
 const newDays = 7
 const callersDays = 30
 
-/** Figures over all developers: what is going on, who calls which version, what each plan gives. Needs an operator. */
+/** Figures over all developers: current activity, callers of each version, use of each plan. Needs an operator. */
 export function registerFigures(
   app: PortalApp,
   { catalogue, now, stores }: Needs<'catalogue' | 'now', 'figures'>,

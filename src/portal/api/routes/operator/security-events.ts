@@ -44,7 +44,7 @@ export function registerSecurityEvents(
   )
 }
 
-/** @throws {PortalError} INPUT_INVALID for a leap second, which the schema lets pass and Date does not have */
+/** @throws {PortalError} INPUT_INVALID for a leap second, which the schema accepts and Date does not */
 function dateOf(path: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const date = new Date(text)
