@@ -35,7 +35,7 @@ export function guardsChanged(proof: Proof, changed: readonly string[]): boolean
   return changed.some((path) => own.has(path) || isGuarded(path, proof.guards))
 }
 
-/** Whether a path is one of the guards, lies in one, or fits one with a `*`. */
+/** Whether a path is one of the guards, is in one, or matches one with a `*`. */
 export function isGuarded(path: string, guards: readonly string[]): boolean {
   return guards.some(
     (guard) => path === guard || path.startsWith(`${guard}/`) || matchesGlob(path, guard),

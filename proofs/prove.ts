@@ -149,7 +149,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
-      // With a group of its own: what it leaves behind would disturb the next one.
+      // With its own group: what it leaves behind would disturb the next one.
       detached: true,
     })
     running = child

@@ -13,7 +13,7 @@ import { unsteadyFiles } from './unsteady.ts'
 // With REQUIRE_SERVICES=1 a test that was skipped fails the run: a caller that sets it relies on all of them.
 //
 // A file that fails runs once more, alone, after all others. If it passes then, it is unsteady: the closing lines name
-// it, and a few of them do not fail the run. With --apart, as proofs run, each file has a process and an hour of its own,
+// it, and a few of them do not fail the run. With --apart, as proofs run, each file has its own process and hour,
 // and only one run.
 
 const { values, positionals } = parseArgs({

@@ -38,7 +38,7 @@ const groupsAgain = 10
 const inputsAgain = 24
 const shown = 10
 
-/** Measures what each input costs a gateway of its own. */
+/** Measures what each input costs its own gateway. */
 export function measureCosts(inputs: readonly Input[], onWait?: OnWait): Promise<Costs> {
   return within(async (t) => {
     const recorder = await startRecorder(t)

@@ -1,7 +1,7 @@
 import type { Draw } from '../bench/random.ts'
 import type { Cut } from './send.ts'
 
-/** Every octet in a write of its own. */
+/** Every octet in its own write. */
 export const octetByOctet: Cut = () => 1
 
 /** Pieces of a few octets, and now and then a large one. */

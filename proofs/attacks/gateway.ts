@@ -12,7 +12,7 @@ export interface GatewayState {
   readonly residentBytes: number
 }
 
-/** A gateway in a process of its own. */
+/** A gateway in its own process. */
 export interface AttackedGateway {
   /** Origin. */
   readonly url: string

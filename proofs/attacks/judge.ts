@@ -34,7 +34,7 @@ export function noFindings(): Findings {
   }
 }
 
-/** What came of the inputs of one run. */
+/** The outcomes of the inputs of one run. */
 export interface Evidence {
   readonly inputs: readonly Input[]
   /** By index of the input. */

@@ -13,7 +13,7 @@ export type Sender = 'attack' | 'tail' | 'smuggled'
 
 export const markPattern = /\b(attack|tail|smuggled)-(\d+)\b/
 
-/** Every input has an application of its own, so counts identify the input. */
+/** Every input has its own application, so counts identify the input. */
 export function keyOf(number: number): string {
   return `tg_${number}`
 }

@@ -32,7 +32,7 @@ export interface SendOptions {
   readonly cut?: Cut | undefined
 }
 
-/** Sends octets on a connection of their own and reads until it ends. */
+/** Sends octets on a separate connection and reads until it ends. */
 export function send({ url, octets, cut, patience = patienceMs }: SendOptions): Promise<Received> {
   return new Promise((resolve) => {
     const reader = createStrictReader((index) => index === 0 && octets.startsWith('HEAD '))

@@ -74,7 +74,7 @@ function isRace({ attack }: Input): boolean {
   )
 }
 
-/** Sends the inputs to a gateway of their own, and judges. */
+/** Sends the inputs to a separate gateway, and judges. */
 export function attackGateway(
   inputs: readonly Input[],
   { planted, isSecure, cut, onWait }: AttackOptions = {},
@@ -113,7 +113,7 @@ export function attackPeers(
   })
 }
 
-/** Works in a scope of its own. */
+/** Works in its own scope. */
 export async function within<Value>(
   work: (t: Scope, catalogue: Catalogue) => Promise<Value>,
 ): Promise<Value> {

@@ -45,7 +45,7 @@ export interface RunningNginx {
 }
 
 /**
- * Starts an nginx without an access log in a folder of its own. One worker is
+ * Starts an nginx without an access log in its own folder. One worker is
  * the process itself; several have a master, which adds nothing to a call.
  */
 export async function startNginx(bench: Workbench, options: NginxOptions): Promise<RunningNginx> {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** A measured or measuring process, bound to one core, with all the processes it started. */
 export interface PinnedProcess {
-  /** The first group of the line that said it serves; empty where a port was waited for. */
+  /** The first group of the ready line; empty if a port was awaited. */
   readonly address: string
   readonly pid: number
   /** Microseconds of processor time (user and system) that it and its descendants have used. */

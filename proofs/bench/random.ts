@@ -1,7 +1,7 @@
 /** Draws whole numbers from 0 to below `limit`, the same for the same seed (mulberry32). */
 export type Draw = (limit: number) => number
 
-/** Makes a generator for a reproducible workload; fit for nothing that must not be guessed. */
+/** Makes a generator for a reproducible workload; not for anything secret. */
 export function createDraw(seed: number): Draw {
   let state = seed
   return (limit) => {

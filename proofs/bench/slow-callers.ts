@@ -8,7 +8,7 @@ export interface SlowCallers {
   stop(): Promise<void>
 }
 
-/** Opens the callers, a hundred at a time, in a thread of their own: they must not delay the healthy callers in this one. */
+/** Opens the callers, a hundred at a time, in their own thread: they must not delay the healthy callers in this one. */
 export async function startSlowCallers(options: SlowCallersOptions): Promise<SlowCallers> {
   const thread = new Worker(new URL('./slow-callers-thread.ts', import.meta.url), {
     workerData: options,

@@ -42,7 +42,7 @@ export async function onWorkbench(work: (bench: Workbench) => Promise<void>): Pr
   }
 }
 
-/** Does some work on a workbench of its own that is closed with the other at the latest. */
+/** Does some work on a separate workbench, which is closed with the other at the latest. */
 export async function onPartOf(
   bench: Workbench,
   work: (part: Workbench) => Promise<void>,

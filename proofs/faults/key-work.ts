@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { withRegistry } from '../../src/cli/registry-session.ts'
 
-// A program: does one kind of work on keys for ever, in several lanes at once, each on an application of its own, and
+// A program: does one kind of work on keys for ever, in several lanes at once, each on its own application, and
 // writes a line for each result that its developer got. Started as `key-work.ts issue|rotate|revoke <lanes>` with
 // DATABASE_URL and KEY_PEPPER; killed in the middle of it.
 const [kind = '', lanes = '1'] = process.argv.slice(2)

@@ -19,7 +19,7 @@ import { createRandom, type Random } from './random.ts'
 import { ledgerWritten, limitOf, type PlanName, type Rig } from './rig.ts'
 import type { ModeWatch, StoreProbe } from './watch.ts'
 
-/** Something that goes wrong, and how it is put right again. */
+/** A fault, and how it is repaired. */
 export interface Fault {
   readonly id: string
   readonly title: string
@@ -44,7 +44,7 @@ export interface Fault {
 export interface FaultParts {
   readonly rig: Rig
   readonly random: Random
-  /** The applications of the experiment, whose counters may be meddled with. */
+  /** The applications of the experiment, whose counters may be manipulated. */
   readonly applicationIds: readonly string[]
   /** The increments, and how many of these had not reached the server that takes over. */
   lost(count: number, of: number): void

@@ -57,7 +57,7 @@ const b2b = {
   debtorAccount: { iban: 'DE62370400440532013001' },
 }
 
-/** Each sequence is an application of its own, with its own count of failed attempts. */
+/** Each sequence uses its own application, with its own count of failed attempts. */
 const sandbox = { secrets: () => ['x'], portalUrl: () => 'http://portal.test' }
 
 const bodies: Readonly<Record<Put, object>> = {

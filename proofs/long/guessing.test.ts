@@ -15,7 +15,7 @@ const passwordHash = await createPasswords().hash(testPassword, 'test')
 const otherPassword = 'slow rivers carry old letters'
 let networks = 0
 
-/** A network of its own. */
+/** A network that no other client uses. */
 function elsewhere(): string {
   networks += 1
   return `10.${3 + (networks >> 16)}.${(networks >> 8) & 255}.${networks & 255}`

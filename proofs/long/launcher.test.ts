@@ -47,7 +47,7 @@ function launch(
   const child = spawn(program, [...options, launcher, ...args], {
     env: { ...childEnvironment, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A process group of its own, as a shell gives to what runs in its terminal.
+    // Its own process group, as a shell gives to what runs in its terminal.
     detached: true,
   })
   t.teardown(() => child.kill('SIGKILL'))

@@ -13,7 +13,7 @@ import { until } from '../../test/support/until.ts'
 const authority = createTestAuthority(t)
 const token = 'a-token-of-thirty-two-characters'
 
-/** The files of one certificate, in a folder of their own. */
+/** The files of one certificate, in their own folder. */
 function place(folder: string, { certFile, keyFile }: IssuedCertificate): void {
   copyFileSync(certFile, join(folder, 'tls.crt'))
   copyFileSync(keyFile, join(folder, 'tls.key'))
@@ -30,7 +30,7 @@ function tlsEnv(folder: string): Record<string, string> {
   )
 }
 
-/** Asks as a client that trusts the authority; each request opens a connection of its own. */
+/** Asks as a client that trusts the authority; each request opens its own connection. */
 function client(t: Test) {
   const agent = new Agent({ connect: { ca: authority.ca }, pipelining: 0 })
   t.teardown(() => agent.close())

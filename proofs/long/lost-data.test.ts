@@ -50,7 +50,7 @@ function startedBehind(
   })
 }
 
-/** A name space of its own needs no rights, but not every container allows it. */
+/** A separate namespace needs no rights, but not every container allows it. */
 const inOwnMounts = ['unshare', '--user', '--map-root-user', '--mount']
 
 function mountsMissing(): string | false {

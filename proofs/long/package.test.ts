@@ -277,7 +277,7 @@ async function startOnEmptyMachine(t: Test) {
     cwd: folder,
     env: { ...emptyMachine, ...quietEnv, LOG_LEVEL: 'info', LOG_FORMAT: 'json' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, as a shell gives to what runs in its terminal.
+    // Its own process group, as a shell gives to what runs in its terminal.
     detached: true,
   })
   let written = ''

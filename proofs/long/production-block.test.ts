@@ -38,7 +38,7 @@ function startCommand(
   script: string,
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<{ readonly stderr: () => string }> {
-  // A group of its own: the shell and what it starts end together.
+  // Its own group: the shell and what it starts end together.
   const child = spawn('/bin/sh', ['-ec', script], { ...options, detached: true })
   let written = ''
   child.stderr.on('data', (chunk) => {

@@ -26,7 +26,7 @@ import { until } from '../../test/support/until.ts'
 const skip = redisMissing()
 const settling = { processes: 4, settleMs: 1000 }
 
-/** A limit of an application of its own, which decides the slot. */
+/** A limit of a separate application, which decides the slot. */
 function limitOf(application: string, calls = 100, operation = 'listAccounts'): BucketLimit {
   const windowLength = longWindowSeconds
   const bucket = `tollgate:{${application}}:xs2a:1.7.0:${operation}:${windowLength}`

@@ -17,7 +17,7 @@ interface Listed {
   readonly reason: string | null
 }
 
-/** A gateway, a portal and a bank, each a process of its own; the bank is on another host, with files of its own. */
+/** A gateway, a portal and a bank, each in its own process; the bank is on another host, with its own files. */
 async function startApart() {
   const { env } = await startStores(t)
   const [managementPort, backendPort] = [await freePort(), await freePort()]

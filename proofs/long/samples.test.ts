@@ -23,7 +23,7 @@ const versions = [...catalogue.versions.values()].map((version) => ({
 }))
 const { urls, dataDir } = await runTollgate(t, { isEmbedded: true })
 const stores = await registryBeside(t, dataDir)
-// Each is an application of its own.
+// Each uses its own application.
 t.jobs = languages.length
 
 /** One answer as a sample printed it; curl prints the header fields, too. */

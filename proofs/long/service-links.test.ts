@@ -6,7 +6,7 @@ import { spawnTollgate, testConfigDir } from '../../test/support/tollgate.ts'
 
 t.test(
   'the program starts on its own ports with the variables of Kubernetes for services that have the names of its listeners',
-  // An address of its own has the default ports free.
+  // Its own address has the default ports free.
   { skip: process.platform !== 'linux' && 'only Linux has all of 127.0.0.0/8' },
   async (t) => {
     const host = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`

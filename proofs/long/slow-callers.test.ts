@@ -16,7 +16,7 @@ const limit = {
   isAdvertised: true,
   scope: 'operation' as const,
 }
-/** Keys of 20 applications besides the test key's, each of a developer of its own. */
+/** Keys of 20 applications besides the test key's, each of its own developer. */
 const others = Array.from({ length: 20 }, (_, at) => `tg_other${at}`)
 /** Keys of 20 applications of one developer. */
 const siblings = Array.from({ length: 20 }, (_, at) => `tg_sibling${at}`)

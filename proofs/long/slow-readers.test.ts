@@ -24,7 +24,7 @@ const largeTargets = ['', '/a1', '/a1/balances', '/a1/transactions'].map(
   (rest) => `/v1.7.0/accounts${rest}`,
 )
 
-/** A backend in a thread of its own, so that what its large answers take is not taken from other calls. */
+/** A backend in its own thread, so that what its large answers take is not taken from other calls. */
 async function startLargeBackend(t: Test): Promise<string> {
   const program = `
     const { createServer } = require('node:http')

@@ -26,7 +26,7 @@ const reasons = [
   'haproxy is not installed',
 ]
 
-/** Runs a command in a file system of its own, in which they are not there. */
+/** Runs a command in a separate file system without them. */
 const hide = `set -e
   mount -t tmpfs none /mnt
   for place in ${changed.join(' ')}; do

@@ -166,7 +166,7 @@ async function openAs(page: Page, { cookie }: SignedIn, url: string): Promise<vo
   await page.goto(url)
 }
 
-/** Signs in at the bank as Noa Levi and approves, in a tab of its own. */
+/** Signs in at the bank as Noa Levi and approves, in its own tab. */
 async function approveAt(context: BrowserContext, url: string): Promise<void> {
   const bank = await context.newPage()
   await bank.goto(url)

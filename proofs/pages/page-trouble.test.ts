@@ -45,7 +45,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 400_000
   })
 
   await t.test(
-    'a first application that could not be subscribed leads on from there',
+    'a first application that could not be subscribed shows how to continue',
     async (t) => {
       const owner = await beside.signIn()
       await browser.visit(t, visit(), async ({ page, expectOutage }) => {

@@ -52,7 +52,7 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
       t.equal(
         await response.getByRole('link').getAttribute('href'),
         await approval.getAttribute('href'),
-        'links within the response lead on too',
+        'links in the response can be followed, too',
       )
       await response.getByRole('button', { name: /\/status"$/ }).click()
       t.match(page.url(), /operation=getConsentStatus$/)

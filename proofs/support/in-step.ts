@@ -27,7 +27,7 @@ export interface InStepOptions {
 /** Connections at a time. */
 const atATime = 24
 
-/** Makes random exchanges with a gateway of their own in front of a fickle backend. */
+/** Makes random exchanges with a separate gateway in front of a fickle backend. */
 export async function exchangeInStep(
   t: Test,
   { wanted, seed, isSecure }: InStepOptions,

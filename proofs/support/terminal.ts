@@ -19,7 +19,7 @@ export interface TerminalProcess {
   readonly ended: Promise<unknown>
 }
 
-/** Starts everything on a terminal of its own; `script` of util-linux makes one. */
+/** Starts everything on its own terminal; `script` of util-linux makes one. */
 export function startOnTerminal(t: Test, env: Readonly<Record<string, string>>): TerminalProcess {
   const command = `exec '${process.execPath}' '${join(root, 'src', 'cli', 'main.ts')}' start`
   const child = spawn('script', ['-qefc', command, '/dev/null'], {

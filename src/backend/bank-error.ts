@@ -61,7 +61,7 @@ export interface BankMessage {
 
 /**
  * A call that the bank rejects. An exception, because it must also roll back the
- * transaction around it. A change that must stay needs a transaction of its own.
+ * transaction around it. A change that must stay needs its own transaction.
  */
 export class BankError extends Error {
   readonly code: BankErrorCode

@@ -73,7 +73,7 @@ export interface BackendOptions {
 /** Receives the log lines, counts and progress of the bank. */
 export interface BankObserver {
   readonly metrics: BankMetrics
-  /** The log lines of calls; undefined where the gateway in this process writes them. */
+  /** The log lines of calls; undefined if the gateway in this process writes them. */
   readonly callLine: WriteAccessLine | undefined
   /** The log lines of the approval pages. */
   readonly pageLine: WriteAccessLine

@@ -50,7 +50,7 @@ export async function checkSeal(
     case 'unchecked':
       throw new BankError('SERVICE_UNAVAILABLE', verdict.reason)
     case 'expired':
-      // `signature.ts` rejects it with a code of its own.
+      // `signature.ts` rejects it with its own code.
       return
     case 'invalid':
       if (areNamed) throw refusal('CERTIFICATE_INVALID', verdict.reason)

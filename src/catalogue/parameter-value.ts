@@ -21,7 +21,7 @@ export interface ReadParameterOptions {
 /**
  * Reads the text of a parameter as the type its schema asks for: `true` and
  * `FALSE` as booleans, decimal digits as numbers, lists by comma (or by
- * repetition in the query). Text that does not fit stays text, for the schema
+ * repetition in the query). Text of another type stays text, for the schema
  * to refuse. An absent parameter takes the default of its schema.
  */
 export function readParameter({ document, parameter, sent }: ReadParameterOptions): ReadParameter {

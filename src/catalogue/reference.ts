@@ -24,7 +24,7 @@ export function locate(document: JsonObject, pointer: string): Located | undefin
     const value = valueAt(document, pointerNames(at) ?? [])
     if (!isJsonObject(value)) return undefined
     const reference = value['$ref']
-    // A schema may have keywords beside its $ref: then it is a schema of its own.
+    // A schema may have keywords beside its $ref: then it is a separate schema.
     if (typeof reference !== 'string' || hasOwnKeywords(value)) return { value, pointer: at }
     at = reference.slice(1)
   }

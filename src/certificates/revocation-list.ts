@@ -12,7 +12,7 @@ export interface RevocationList {
   readonly issuer: string
   /** Milliseconds since 1970. */
   readonly thisUpdate: number
-  /** When a newer list will be there at the latest; after it this one says nothing. */
+  /** The latest time for a newer list; after it, this list is no longer valid. */
   readonly nextUpdate: number
   /** Number of revoked certificates. */
   readonly size: number

@@ -83,7 +83,7 @@ export async function raiseCounts(
     const windowLength = readWindowLength(word)
     return windowLength === undefined ? [] : [{ ...count, windowLength }]
   })
-  // Nothing to bring makes no journal, and asks no store.
+  // Without counts to carry, creates no journal and contacts no store.
   if (counts.length === 0) return { done: 0, missing: 0, reason: '' }
   const { done, failure } = await counterStore(context.settings()).raise(known)
   const missing = counts.length - done

@@ -13,7 +13,7 @@ import { printable } from './output.ts'
  * more), or its name, all in any case.
  *
  * @throws {RegistryNotFound}
- * @throws {CommandError} listing the ones that fit, or those that contain the text when none fits
+ * @throws {CommandError} listing those that match, or those that contain the text if none matches
  */
 export async function findApplication(
   { directory }: Pick<Stores, 'directory'>,

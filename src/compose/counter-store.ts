@@ -48,7 +48,7 @@ export interface CounterStore {
   isMissing(): Promise<boolean>
 }
 
-/** What became of counts. A second try with all counts does no harm. */
+/** The outcome for counts. Retrying with all counts is safe. */
 export interface RaisedCounts {
   /** Those that the store has confirmed. */
   readonly done: number

@@ -97,7 +97,7 @@ async function makeDemonstration(options: WelcomeOptions): Promise<Demonstration
   return { key: issued?.key, consentId }
 }
 
-/** Records that the demonstration was shown; later starts make no other. */
+/** Records that the demonstration was shown; later starts create no other. */
 export async function noteWelcomed(dataDir: string): Promise<void> {
   await writeFile(join(dataDir, markName), '', { mode: 0o600 })
 }

@@ -27,7 +27,7 @@ export interface FixedWindowsOptions {
   readonly now: () => number
 }
 
-/** Names with a window of their own. Without a bound, a flood of made-up names would take all memory. */
+/** Names with their own window. Without a bound, a flood of made-up names would take all memory. */
 export const ownWindowsMax = 100_000
 
 const sweepMs = 1_000

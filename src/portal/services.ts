@@ -64,7 +64,7 @@ export interface PortalServices {
   readonly writesMailsToFiles: boolean
   /** The content of security.txt; undefined: there is no security.txt. */
   readonly security?: SecurityFacts | undefined
-  /** Shows those files on this machine; undefined where other people might see them. */
+  /** Shows those files on this machine; undefined if other people might see them. */
   readonly mailbox: Mailbox | undefined
   /** Whether every developer needs a second factor, not only operators. */
   readonly isFactorRequired: boolean

@@ -12,7 +12,7 @@ const right = { psuData: { password: '12345' } }
 t.test('wrong attempts of a customer', async (t) => {
   const database = await bankDatabase(t)
   const bank = await testBank(t, { database, sandbox })
-  // A second process on the same database, with a clock of its own.
+  // A second process on the same database, with its own clock.
   const second = await testBank(t, { database, sandbox })
 
   /** A new consent of an application, and the PUTs on its authorisation. */

@@ -168,7 +168,7 @@ t.test('the journal neither grows without end nor keeps windows long past', asyn
 t.test('calls go on while the disk is full, and reach the journal when it is not', async (t) => {
   const journalPath = journalOf(t)
   // A file-size limit of 1 KiB makes write() fail as a full disk does, at a place we choose. The
-  // environment is emptied, because tap makes every process write a file of its own.
+  // environment is emptied, because tap makes every process write its own file.
   const child = spawn(
     'bash',
     [

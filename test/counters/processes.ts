@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Test } from 'tap'
 import type { EachTask, WorkerSetup } from './worker.ts'
 
-/** A process of its own that counts; see `worker.ts`. */
+/** A separate process that counts; see `worker.ts`. */
 export interface CountingProcess {
   readonly child: ChildProcess
   /** One call on each of these buckets, again until the store has decided it; resolves with how many were admitted. */

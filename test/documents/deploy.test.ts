@@ -22,7 +22,7 @@ t.test(
     t.ok(own.length > 0)
     for (const [name, { stop_grace_period, environment }] of own) {
       const { DRAIN_SECONDS } = environment
-      // With a database of its own, which DATABASE_URL_FILE names.
+      // With its own database, which DATABASE_URL_FILE names.
       const { drainSeconds } = readSettings({ DATABASE_URL: 'postgres://db/a', DRAIN_SECONDS })
       const seconds = Number(/^(\d+)s$/.exec(stop_grace_period ?? '')?.[1])
       t.ok(seconds * 1_000 > drainSeconds * 1_000 + closeMs, `${name}: ${stop_grace_period}`)

@@ -128,7 +128,7 @@ t.test(
     t.match(
       copy('gateway', 'database-url-gateway'),
       { uid: 0, gid: gateway, mode: 0o440, mtimeMs },
-      'rights are put right, and an equal secret keeps its time',
+      'permissions are corrected, and an equal secret keeps its time',
     )
     t.notOk(existsSync(join(secrets, 'portal', 'smtp-url')), 'a secret that is gone is taken away')
   },

@@ -301,7 +301,7 @@ t.test('without a sandbox the header is refused and names itself', async (t) => 
   t.equal(backend.requests.length, 0)
 })
 
-t.test('an API with a backend of its own has no drills, and no page may ask for one', async (t) => {
+t.test('an API with its own backend has no drills, and no page may ask for one', async (t) => {
   const own = await startRawBackend(t)
   const { backend, edge, ask } = await rig(t, { backendUrls: new Map([['xs2a', own.url]]) })
   for (const drill of [...drills, 'unheard-of']) {

@@ -264,7 +264,7 @@ t.test(
   },
 )
 
-t.test('with BACKEND_KEEP_IDLE_MS=0, each call has a connection of its own', async (t) => {
+t.test('with BACKEND_KEEP_IDLE_MS=0, each call has its own connection', async (t) => {
   for (const [backendKeepIdleMs, connections] of [
     [4_000, [0, 0]],
     [0, [0, 1]],

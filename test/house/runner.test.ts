@@ -84,7 +84,7 @@ t.test('a late failure of the last file of a process fails that file', async (t)
 })
 
 t.test(
-  'a file whose time is over has failed, and the next one has a process of its own',
+  'a file whose time is over has failed, and the next one has its own process',
   async (t) => {
     const { code, output } = await run(t, ['waits-for-ever', 'passes'], { seconds: 2 })
     t.equal(code, 1)

@@ -55,7 +55,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'test/house/test-clock.test.ts': 'tests the waiter',
 }
 
-/** The runner limits files and reports how long they took; the simulation has a time of its own. */
+/** The runner limits files and reports how long they took; the simulation has its own time. */
 const notTests =
   /^test\/(?:run\.ts|runner\/|simulation\/|fixtures\/|screenshots\.ts|make-release\.ts|house\/steady\.test\.ts)/
 

@@ -26,7 +26,7 @@ function folder(test: { teardown(undo: () => unknown): void }): string {
   return join(path, 'data')
 }
 
-/** A process that opens the folder and says what came of it, then stays until it is killed. */
+/** A process that opens the folder and reports the outcome, then runs until it is killed. */
 function opener(path: string) {
   const module = new URL('../../src/platform/database/data-folder.ts', import.meta.url).href
   const program = `

@@ -55,7 +55,7 @@ t.test('without a sandbox no page and no document offers a drill', async (t) => 
   t.equal(refused.status, 401, 'a call without a key gets no further')
 })
 
-t.test('a document offers no drills if its API has a backend of its own', async (t) => {
+t.test('a document offers no drills if its API has its own backend', async (t) => {
   const backend = await startRawBackend(t)
   const { urls } = await runTollgate(t, { env: { BACKEND_URLS: `mandate=${backend.url}` } })
   const offers = async (path: string) => {

@@ -24,7 +24,7 @@ const refused: CallRecord = {
   drill: null,
 }
 
-t.test('a key that ended in the very millisecond of its call is named as the reason', async (t) => {
+t.test('a key that ended in the same millisecond as its call is named as the reason', async (t) => {
   const inThatMillisecond = new Date('2026-11-24T21:00:00.001Z')
   const explain = (ended: Partial<CallRecord>) =>
     explainRecord({ ...refused, ...ended }, Date.parse('2026-11-24T21:00:05Z'))

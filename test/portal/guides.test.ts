@@ -207,7 +207,7 @@ t.test(
 )
 
 t.test(
-  'the guide to errors has every code of the error table under a heading of its own',
+  'the guide to errors has every code of the error table under its own heading',
   async (t) => {
     for (const language of languages) {
       const headings = guides.find('errors', language)?.headings ?? []

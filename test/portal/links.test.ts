@@ -15,7 +15,7 @@ const { stores, db } = await besidePortal(t, tollgate)
 const otherPassword = 'slow rivers carry old letters'
 let people = 0
 
-/** An address and a client with a network of its own. */
+/** An address and a client with its own network. */
 function newcomer() {
   people += 1
   const email = `links-${people}@example.com`

@@ -48,7 +48,7 @@ t.test('on its own machine the portal shows its mails, newest first, links as pa
   const { body, headers } = await client.get('/api/mailbox')
   t.equal(headers['cache-control'], 'no-store')
   const own = ['second@example.com', email]
-  // The demonstration application's key is announced at a moment of its own.
+  // The demonstration application's key is announced separately.
   const mails = body.items.filter(({ to }: { to: string }) => own.includes(to))
   t.same(
     mails.map(({ to }: { to: string }) => to),

@@ -179,7 +179,7 @@ t.test('an override changes the limit at the gateway, until its moment or its en
   ])
 })
 
-t.test('an operator changes no limit of an application of their own', async (t) => {
+t.test('an operator changes no limit of their own application', async (t) => {
   const { id } = (await send('POST', '/api/applications', { name: 'Own' })).body
   const overrides = `${root}/applications/${id}/overrides`
   const refused = await send('POST', overrides, overrideInput())

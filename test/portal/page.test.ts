@@ -132,7 +132,7 @@ t.test('a browser is bound to the portal: script, style and requests', async (t)
   t.equal(answer.headers.get('strict-transport-security'), null, 'not on plain http')
 })
 
-t.test('each answer has a nonce of its own', async (t) => {
+t.test('each answer has its own nonce', async (t) => {
   const seen = new Set<string>()
   for (let round = 0; round < 5; round++) {
     const answer = await open('/')

@@ -281,7 +281,7 @@ t.test('the page of an error shows the answer that the gateway really gives', as
 })
 
 t.test(
-  'the page of an error leads on: to the call of the answer, or to what the code is about',
+  'the page of an error links to the call of the answer, or to what the code is about',
   async (t) => {
     const primary = async (path: string) =>
       /<a class="primary" href="([^"]+)">/.exec((await app.inject(path)).body)?.[1]

@@ -96,7 +96,7 @@ t.test('the command that reads the accounts is the call of the page, the custome
   t.end()
 })
 
-t.test('an answer leads on: by its links, and to calls that carry its ids', async (t) => {
+t.test('an answer offers next steps: its links, and calls that use its ids', async (t) => {
   const xs2a = catalogue.versions.get('xs2a@1.7.0')
   if (xs2a === undefined) throw new Error('not published')
   const shapes = xs2a.operations.map((each) => callShape(xs2a.document, each))

@@ -21,7 +21,7 @@ const cookieName = 'tollgate_session'
 const otherPassword = 'slow rivers carry old letters'
 let people = 0
 
-/** A developer of their own who is signed in. */
+/** A new signed-in developer. */
 async function newDeveloper() {
   people += 1
   const email = `sessions-${people}@example.com`

@@ -45,7 +45,7 @@ function ask(
 for (const { name, open, skip } of eachDatabase) {
   t.test(`${name}: what one process changes every other one knows`, { skip }, async (t) => {
     const opened = await open(t)
-    // Each with a pool of its own, as processes have.
+    // Each with its own pool, as processes have.
     const registries = await Promise.all(
       [0, 1, 2].map(async () => {
         const database = openDatabase({ url: opened.url, log })

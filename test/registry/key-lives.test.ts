@@ -62,7 +62,7 @@ t.test('the first process with a version of the pepper decides which secret it i
     /copy KEY_PEPPER from a process that serves, or give .* \(e\.g\. 2:/,
   )
 
-  // Step 1 of a rotation, for which each host made a secret of its own.
+  // Step 1 of a rotation, for which each host made its own secret.
   await t.rejects(check(`1:${second},3:${fresh}`), /version 1/)
   await check(`1:${first},2:${fresh}`)
   const own = `1:${first},2:${other}x`

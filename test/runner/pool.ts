@@ -14,7 +14,7 @@ const lastWordsMs = 5_000
 export interface PoolOptions {
   /** How many processes run at the same time. */
   readonly size: number
-  /** Whether each file has a process of its own. */
+  /** Whether each file has its own process. */
   readonly isApart: boolean
   /** The time limit of a file. It is generous: servers and browsers start slowly on a busy machine. */
   readonly fileSeconds: number
@@ -78,7 +78,7 @@ export function openPool({ size, isApart, fileSeconds, folder, onEnd }: PoolOpti
     const child = spawn(globalThis.process.execPath, [program, folder], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...environment, TMPDIR: folder },
-      // With a group of its own, so that what it starts can be killed with it.
+      // With its own group, so that what it starts can be killed with it.
       detached: true,
     })
     const process: Process = { child, file: undefined, begun: 0, written: '', hasFailed: false }

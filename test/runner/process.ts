@@ -26,7 +26,7 @@ export function testOf(url: string): Test {
 
 const scheme = 'tap-of:'
 
-// With a test of its own, a file ends what it started when it ends, not when the process ends.
+// With its own test, a file ends what it started when it ends, not when the process ends.
 registerHooks({
   resolve(specifier, context, next) {
     const { parentURL = '' } = context

@@ -12,7 +12,7 @@ export interface RedisError {
 export interface Lua {
   /**
    * @param call runs a command of the script
-   * @throws when the script has a fault of its own; an error of a command is a reply
+   * @throws when the script itself is faulty; an error of a command is a reply
    */
   run(
     script: { readonly text: string; readonly sha1: string },

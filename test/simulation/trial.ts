@@ -34,7 +34,7 @@ export async function createTrials(patches: readonly Patch[] = []): Promise<Tria
   }
 }
 
-/** Runs in a turn of its own, where no promise is being settled. */
+/** Runs in its own turn, where no promise is being settled. */
 export function inTurn<T>(run: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     setImmediate(() => {

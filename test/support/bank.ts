@@ -46,7 +46,7 @@ export interface TestAnswer {
   readonly body: ReturnType<typeof JSON.parse>
 }
 
-/** A bank with its sandbox, on a database of its own and a clock that tests move. */
+/** A bank with its sandbox, on its own database and a clock that tests move. */
 export interface TestBank {
   readonly backend: Backend
   readonly database: Database

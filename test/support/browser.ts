@@ -47,7 +47,7 @@ export interface Visit {
 
 export interface TestBrowser {
   /**
-   * Opens a page in a context of its own (no cookies), runs the steps, and
+   * Opens a page in its own context (no cookies), runs the steps, and
    * asserts that nothing was written to the console, no script failed, no
    * request went to another origin, nothing broke the content security policy
    * and no response was an unexpected error.

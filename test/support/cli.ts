@@ -62,7 +62,7 @@ async function runHere(
   return { code, ...written }
 }
 
-/** Runs a command as a process of its own, through the launcher. */
+/** Runs a command in a separate process, through the launcher. */
 export async function tollgateProcess(
   env: Environment,
   ...args: string[]

@@ -9,7 +9,7 @@ import { until } from './until.ts'
 
 /** A mail as its recipient sees it. */
 export interface ReadMail {
-  /** Without the path; undefined where it came over SMTP. */
+  /** Without the path; undefined if it came over SMTP. */
   readonly file: string | undefined
   /** `sign-up`, `key-issued` … from the name of the file; empty over SMTP. */
   readonly kind: string

@@ -55,7 +55,7 @@ export function identified(identification: string, schemeNameProprietary = 'SEPA
   return { identification: { privateId: { others: [{ identification, schemeNameProprietary }] } } }
 }
 
-/** Asks for a mandate with a reference of its own. */
+/** Asks for a mandate with its own reference. */
 export function createMandate(
   bank: TestBank,
   body: object,
@@ -74,7 +74,7 @@ export async function statusOf(bank: TestBank, resourceId: string): Promise<Test
 }
 
 /**
- * Makes a mandate with a reference of its own, which the debtor approves in the app.
+ * Makes a mandate with its own reference, which the debtor approves in the app.
  *
  * @returns its `mandateResourceId`
  */
@@ -91,7 +91,7 @@ export async function approvedMandate(
   return created.mandateResourceId
 }
 
-/** Works on mandates as the bank does, at the time of its clock, each piece in a transaction of its own. */
+/** Works on mandates as the bank does, at the time of its clock, each piece in its own transaction. */
 export function workAtBank({ database, clock }: TestBank) {
   const bank = { stores: createBankStores(database), randomUUID, timeZone: 'Asia/Jerusalem' }
   const clockwork = createClockwork(bank)

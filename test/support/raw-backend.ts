@@ -3,7 +3,7 @@ import type { Test } from './database.ts'
 import { listenOnLoopback } from './loopback.ts'
 import { readStrictRequest, type StrictRequest } from './strict-request.ts'
 
-/** One request as its bytes said it, read by a strict parser of our own (not the one under test). */
+/** One request as its bytes said it, read by our own strict parser (not the one under test). */
 export interface RecordedRequest extends StrictRequest {
   /** Which connection it came on, counted from 0. */
   readonly connection: number

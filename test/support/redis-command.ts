@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 
 /**
- * Sends one command over a connection of its own and returns the answer as
+ * Sends one command over its own connection and returns the answer as
  * redis-cli prints it, trimmed, so an error of the server is an answer, too. A
  * process of redis-cli each time would cost a test process more than most tests.
  *

@@ -24,7 +24,7 @@ const standIns = new Map<string, string>()
  * A data folder whose embedded database is replaced by one of the PostgreSQL
  * that the tests of this process share, which starts and answers sooner. Only
  * {@link startDatabaseOf} knows of it, so a process started on the folder would
- * have a database of its own. Where no PostgreSQL is installed, the folder is
+ * have its own database. Where no PostgreSQL is installed, the folder is
  * that of {@link testDataDir}.
  */
 export async function standInDataDir(t: Test, contents?: DatabaseContents): Promise<string> {

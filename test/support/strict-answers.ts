@@ -20,7 +20,7 @@ export interface StrictReader {
 }
 
 /**
- * Creates a reader of its own making: what it is to judge must not be read by the parser under test.
+ * Creates our own reader: what it is to judge must not be read by the parser under test.
  *
  * @param isToHead whether the answer with this index is to a HEAD request: it has no body, whatever its fields say
  */

@@ -108,7 +108,7 @@ export async function runTollgate(
   t: Test,
   options: TestTollgateOptions = {},
 ): Promise<RunningTollgate> {
-  // With a server of its own it needs no stand-in.
+  // With its own server it needs no stand-in.
   const isEmbedded = options.isEmbedded ?? options.env?.['DATABASE_URL'] !== undefined
   const dataDir =
     options.env?.['DATA_DIR'] ?? (await (isEmbedded ? testDataDir(t) : standInDataDir(t)))
@@ -181,7 +181,7 @@ export interface TollgateProcess {
 }
 
 /**
- * Starts a process of its own; resolves at the ready line, rejects with what it
+ * Starts a separate process; resolves at the ready line, rejects with what it
  * wrote when it ends before.
  *
  * @param program the folder of another release (Default: this one)

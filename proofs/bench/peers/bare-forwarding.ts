@@ -1,4 +1,4 @@
-// Forwarding and nothing around it, as the gateway did it before it had a client of its own: a handler of
+// Forwarding and nothing around it, as the gateway did it before it had its own client: a handler of
 // @fastify/http-proxy that dispatches over undici's pool and streams into the raw response.
 import httpProxy from '@fastify/http-proxy'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'

@@ -58,7 +58,7 @@ const members = {
 } as const satisfies Kept
 
 /**
- * Reads an access that fits its document. Drops unknown members, and empty lists
+ * Reads an access that matches its document. Drops unknown members, and empty lists
  * beside a flag.
  */
 export function readAccess(access: unknown): AccountAccess {

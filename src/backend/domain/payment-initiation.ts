@@ -51,7 +51,7 @@ const members = {
   requestedExecutionTime: true,
 } as const satisfies Kept
 
-/** Reads an initiation that fits its document, and drops unknown members. */
+/** Reads an initiation that matches its document, and drops unknown members. */
 export function readPaymentInitiation(body: object): PaymentInitiation {
   // The document has checked every member that is kept.
   return keep(body, members) as PaymentInitiation

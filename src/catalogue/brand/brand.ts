@@ -30,7 +30,7 @@ export interface Terms {
   readonly texts: ByLanguage | undefined
 }
 
-/** How the portal, the bank's pages and mails present themselves. Every member is undefined where the file is silent. */
+/** How the portal, the bank's pages and mails present themselves. A member is undefined if the file omits it. */
 export interface Brand {
   readonly name: ByLanguage | undefined
   /** In the header, for each colour scheme. */

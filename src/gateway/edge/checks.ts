@@ -79,7 +79,7 @@ export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
       .row('address', address({ isAddressKnown }))
       // Finds its plan, and the buckets that count the call.
       .row('entitle', entitle({ now }))
-      // Makes a call that asks for the answer of a bad moment a drill, or refuses it.
+      // Turns a call that asks for a simulated failure into a drill, or refuses it.
       .row('drill', drill({ throttle: drills && createDrillThrottle(monotonic), isAtSandbox }))
       // Takes a place of its application and of its address.
       .row('concurrency', concurrency(options.concurrency))

@@ -94,7 +94,7 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
   })
   // Without a listener Node closes the connection without a response.
   app.server.on('connect', ({ socket }, stream) => {
-    // Node removes its own listeners when it hands over the connection, and gives a body a stream of its own.
+    // Node removes its own listeners when it hands over the connection, and gives a body its own stream.
     // Without these, a client that resets the connection would end the process.
     for (const side of new Set([socket, stream])) side.on('error', () => socket.destroy())
     const owed = latest.get(socket)

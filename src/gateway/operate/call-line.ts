@@ -19,7 +19,7 @@ const start = '{"level":"info","time":"'
 const afterTime = `","pid":${process.pid},"requestId":"`
 
 /**
- * The log line of a call, as JSON. It is put together by hand, because a
+ * The log line of a call, as JSON. It is built by hand, because a
  * general serializer takes a tenth of the time of the whole call. Ids are UUIDs,
  * letters or digits and need no escaping; what a document or a client decides
  * is escaped.

@@ -50,7 +50,7 @@ const queueMax = 2_048
  * Sends spans with OpenTelemetry's SDK: one for the call, and under it one for
  * each timed check and one for the backend, whose id the backend has as its
  * parent. All are made when the call has ended, from times noted meanwhile, so
- * the SDK does no work on the way of a call.
+ * the SDK does no work during a call.
  *
  * Spans name operations by their templates. They contain no path or query of a
  * request, no key and no address.

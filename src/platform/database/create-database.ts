@@ -1,5 +1,5 @@
 // Creates the files of an embedded database in the folder that the first argument names. `prepareDatabaseFolder` runs it
-// in a process of its own, because initdb in WebAssembly needs half a gigabyte: the end of a process frees all of that,
+// in its own process, because initdb in WebAssembly needs half a gigabyte: the end of a process frees all of that,
 // the end of a thread does not.
 
 import { PGlite } from '@electric-sql/pglite'

@@ -88,7 +88,7 @@ export function restoring(dataDir: string): string {
   return `Restore ${dataDir} from a backup, or set DATA_DIR to an empty folder to start without the old keys.`
 }
 
-/** Why a database whose folder looks whole does not start, as an error fit for the operator. */
+/** Why a database whose folder looks complete does not start, as an error for the operator. */
 export async function whyItDoesNotStart(
   dataDir: string,
   cause: unknown,

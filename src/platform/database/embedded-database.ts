@@ -12,7 +12,7 @@ export interface EmbeddedDatabaseOptions {
   readonly log: Pick<Logger, 'error'>
 }
 
-/** PostgreSQL inside this process, in a thread of its own. */
+/** PostgreSQL inside this process, in its own thread. */
 export interface EmbeddedDatabase {
   /** For {@link openDatabase}, in this and other processes. */
   readonly url: string

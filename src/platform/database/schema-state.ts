@@ -11,7 +11,7 @@ export interface SchemaState {
   readonly unfit: readonly MigrationRun[]
 }
 
-/** The tables and this release do not fit. The message says why and what to do. */
+/** The tables and this release are incompatible. The message says why and what to do. */
 export class SchemaError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)

@@ -1,4 +1,4 @@
-/** The request header with which a developer asks the sandbox for the answer of a bad moment. */
+/** The request header with which a developer asks the sandbox to simulate a failure. */
 export const drillHeader = 'Sandbox-Drill'
 
 /** What it may ask for; docs/sandbox.md says what each answers. */

@@ -46,7 +46,7 @@ export function renderProblem(refusal: Refusal, context: ProblemContext): Render
     instance: `urn:uuid:${requestId}`,
     code,
     ...members,
-    // The page of the code then leads on to the record.
+    // The page of the code then links to the record.
     help: isRecorded === true ? `${page}?call=${requestId}` : page,
     log: isRecorded === true ? `${portalUrl}/r/${requestId}` : undefined,
   })

@@ -296,7 +296,7 @@ export interface SecurityEventsOptions {
   readonly metricsRegistry: Registry
   /** {@link createRecordedAddress}. */
   readonly recordedAddress: (address: string) => string | undefined
-  /** Writes rows to the table; undefined where the process has no table, as a bank in its own process. */
+  /** Writes rows to the table; undefined if the process has no table, such as a bank in its own process. */
   readonly keep: ((events: readonly KeptSecurityEvent[]) => Promise<void>) | undefined
   /** Milliseconds since 1970. */
   readonly now: () => number

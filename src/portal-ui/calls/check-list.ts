@@ -6,7 +6,7 @@ import { accountsOperation } from './read-accounts.ts'
 export const steps = ['call', 'consent', 'payment', 'limit', 'usage'] as const
 export type Step = (typeof steps)[number]
 
-/** The operations of a version that the steps lead to; undefined where it has none. */
+/** The operations of a version that the steps lead to; undefined if it has none. */
 export interface StepOperations {
   readonly accounts: ListedOperation | undefined
   readonly consent: ListedOperation | undefined

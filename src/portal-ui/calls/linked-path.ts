@@ -11,7 +11,7 @@ export interface LinkedPath<Operation> {
 }
 
 /**
- * Finds the operations that a link leads to. `/v1/consents/c-1` fits
+ * Finds the operations that a link leads to. `/v1/consents/c-1` matches
  * `/v1/{payment-service}/{payment-product}` too: the path with more fixed parts wins.
  *
  * @returns undefined if no operation matches

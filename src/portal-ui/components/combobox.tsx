@@ -32,7 +32,7 @@ export interface ComboboxOption {
   readonly content: ReactNode
 }
 
-/** A field with a list of choices, which opens with the focus. The caller decides which choices fit the text. */
+/** A field with a list of choices, which opens with the focus. The caller decides which choices match the text. */
 export function Combobox(props: ComboboxProps) {
   const { text, options, nothingFound, onType, onChoose, onBlur, onFocus, ...input } = props
   const [isWanted, setIsWanted] = useState(false)

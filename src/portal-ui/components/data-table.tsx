@@ -19,7 +19,7 @@ export interface DataColumn {
   readonly isNumber?: boolean
   /**
    * On a phone, where the cells of other columns share a line as "label value":
-   * `beside` the row's name, or `below` it in a line of its own, both without a label.
+   * `beside` the row's name, or `below` it on its own line, both without a label.
    * Columns without a header are next to the name, too.
    */
   readonly narrow?: 'beside' | 'below'

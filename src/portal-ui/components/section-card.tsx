@@ -17,7 +17,7 @@ export interface SectionCardProps {
   readonly children?: ReactNode
 }
 
-/** A section of a page in a card: its heading in a line of its own, the content below it. */
+/** A section of a page in a card: its heading on its own line, the content below it. */
 export function SectionCard(props: SectionCardProps) {
   const { title, lead, action, titleRef, order = 2, hasRows = false, children } = props
   const id = useId()

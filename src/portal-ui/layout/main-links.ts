@@ -8,7 +8,7 @@ import { t } from '../words.ts'
 export interface MainLink {
   readonly href: string
   readonly label: string
-  /** `page` at the very page, `true` below it. */
+  /** `page` on the page itself, `true` below it. */
   readonly current: 'page' | 'true' | undefined
 }
 

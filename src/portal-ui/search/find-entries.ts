@@ -39,7 +39,7 @@ function scoreOf(entry: Findable, words: readonly string[]): number {
   )
   if (scores.includes(0)) return 0
   const sum = scores.reduce((total, score) => total + score, 0)
-  // Of two that fit equally, the clearly shorter title fits better; else they keep their order, guides first.
+  // Of two equal matches, the clearly shorter title ranks higher; otherwise they keep their order, guides first.
   const mean = sum / words.length - Math.min(Math.round(title.length / 10), 10) / 10
   return entry.place === '' ? mean : mean * 0.7
 }

@@ -242,7 +242,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         counts[isStranger ? 'sign-in-of-stranger' : 'sign-in-of-owner'],
         keys,
       )
-      // A lane of its own, so that the owner does not wait for strangers who try the account.
+      // Its own lane, so that the owner does not wait for strangers who try the account.
       const lanes = isStranger ? ofStranger : [`owner ${account}`]
       return { ...attempt, turn: { lanes, isPreferred: !isStranger } }
     },

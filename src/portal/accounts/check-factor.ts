@@ -107,7 +107,7 @@ async function checkRecoveryCode(
   return isUsed ? 'recovery-code' : undefined
 }
 
-/** One answer for a wrong code, one used before, and a passkey that does not fit. */
+/** One answer for a wrong code, one used before, and a passkey that does not match. */
 export function factorInvalid(developerId: string): PortalError {
   const detail = 'Check the code, or enter the next one from your app: each code works once.'
   return refused(developerId, detail)

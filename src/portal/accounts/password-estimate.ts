@@ -3,7 +3,7 @@ import { createFairQueue } from './fair-queue.ts'
 import type { PasswordEstimate } from './password-estimate-thread.ts'
 
 /**
- * Estimates how many guesses a password withstands, in a thread of its own: the
+ * Estimates how many guesses a password withstands, in its own thread: the
  * word lists take a third of a second and 30 MB to load, and a hostile password
  * takes its time. The thread starts with the first new password, so a process
  * without one, such as a gateway, has none.

@@ -19,7 +19,7 @@ import type { Events } from './events.ts'
 
 /** Warns applications that they have used 80 % or all of a limit. */
 export interface LimitAlerts {
-  /** Looks at the counters of applications that called lately, and writes what is due, by whichever process. */
+  /** Reads the counters of applications with recent calls, and writes the alerts that are due, in any process. */
   run(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ const windowSecondsMin = 60
 
 /**
  * Works off the data path. The usage that gateways write says which operations
- * an application called lately; the counter says exactly how much of their
+ * an application called recently; the counter has the exact usage of their
  * limits is used. Processes take turns, and report each finding once: the
  * row of a threshold is inserted in the transaction that writes the event.
  * Emails are summed up: an application gets one at once, and what is found in

@@ -24,7 +24,7 @@ declare module 'fastify' {
     /** (Default: anyone) */
     access?: Access
     /**
-     * Whether the developer must have proved lately who they are: always, or, in
+     * Whether the developer must have recently proved their identity: always, or, in
      * a route whose body has the password, only with a second factor.
      * (Default: never)
      */
@@ -50,7 +50,7 @@ export const apiTags = {
 } as const
 type ApiTag = keyof typeof apiTags
 
-/** The first that fits names the group; the rest is about the account. */
+/** The first match names the group; the rest is about the account. */
 const groups: readonly (readonly [path: RegExp, tag: ApiTag])[] = [
   [/^\/api\/operator\//, 'Operator'],
   [/\/sandbox/, 'Sandbox'],

@@ -34,7 +34,7 @@ export function expandGuide(source: string, places: GuidePlaces, language: Langu
     .replaceAll(/\{\{([\w.-]+)\}\}/g, (place, id: string) => (knows(id) ? t(id) : place))
 }
 
-/** By status, each code under a heading of its own, so that a link can name it. */
+/** By status, each code under its own heading, so that a link can name it. */
 function errorList(words: ReadonlyMap<ErrorCode, ErrorWords>): string {
   return [...words]
     .toSorted(([, a], [, b]) => a.status - b.status)

@@ -26,7 +26,7 @@ export interface Guide {
   readonly markdown: string
 }
 
-/** The guides that fit the catalogue. */
+/** The guides that apply to the catalogue. */
 export interface Guides {
   readonly list: (language: Language) => readonly Guide[]
   /** Undefined for an unknown name. */

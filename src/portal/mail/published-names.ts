@@ -15,7 +15,7 @@ export interface PublishedNames {
   version(named: NamedVersion): string
   /** Summary of an operation. */
   operation(named: NamedVersion & { readonly operation: string }): string
-  /** Name of a limit; undefined where no plan of the version has another one. */
+  /** Name of a limit; undefined if every plan of the version has the same one. */
   limit(named: NamedVersion & { readonly limit: string }): string | undefined
 }
 

@@ -14,7 +14,7 @@ export interface WaitingMail {
   readonly html: string
   /** The sender's name where MAIL_FROM has none. */
   readonly sender?: string | undefined
-  /** Address of RFC 8058's one-click request; null where the mail cannot be opted out of. */
+  /** Address of RFC 8058's one-click request; null if the mail has no opt-out. */
   readonly optOutUrl: string | null
 }
 

@@ -41,7 +41,7 @@ export interface OidcProvider {
     checks: Checks
     askedAgainAt: number | undefined
   }): Promise<ProvidedPerson>
-  /** Where a browser ends the session at the provider; undefined where it cannot, or does not answer. */
+  /** Where a browser ends the session at the provider; undefined if it has no such address or does not answer. */
   signOutUrl(): Promise<string | undefined>
 }
 

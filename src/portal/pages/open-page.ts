@@ -1,5 +1,5 @@
 // This folder serves HTML: the documents around the page, and pages that need no script. Read this file first: it
-// finds the built page for the current sources, or `build-page.ts` builds it in a process of its own. `document.ts`
+// finds the built page for the current sources, or `build-page.ts` builds it in its own process. `document.ts`
 // writes the document, `skeleton.ts` what it shows before its script has loaded, `problem-page.ts` and
 // `landing-page.ts` write pages for readers without scripts, and `security-headers.ts` says what a browser may load.
 // Which path shows what is in `routes/pages.ts`; nothing here knows sessions or stores.

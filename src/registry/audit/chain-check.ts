@@ -35,7 +35,7 @@ export interface AuditFault {
   readonly position: number | null
   /** The last position, where the fault covers more than one. */
   readonly toPosition?: number
-  /** Id of the entry; null where it is not known. */
+  /** Id of the entry; null if it is not known. */
   readonly entryId: number | null
 }
 

@@ -27,7 +27,7 @@ export interface ChangeFeedOptions {
   readonly changes: Pick<Changes, 'read' | 'prune'>
   readonly log: Pick<Logger, 'warn' | 'error' | 'info'>
   readonly monotonicNow: () => number
-  /** Reports the end of every transaction ({@link Database.onTransaction}); undefined where only polling finds changes. */
+  /** Reports the end of every transaction ({@link Database.onTransaction}); undefined if only polling finds changes. */
   readonly onTransaction?: ((listener: () => void) => void) | undefined
   /** Pause between the end of a read and the next one. (Default: 500, and 1000 where the end of transactions is reported) */
   readonly intervalMs?: number

@@ -49,7 +49,7 @@ export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
     askForReload: (request) =>
       db.transaction().execute(async (trx) => {
         await recordChange(trx, { kind: 'configuration', action: 'reload', detail: request })
-        // A bank in a process of its own reads no changes of the registry.
+        // A bank in its own process reads no changes of the registry.
         await trx
           .updateTable('processes')
           .set({ reloads_asked: sql`reloads_asked + 1`, asked_by: request.by })

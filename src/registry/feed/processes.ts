@@ -73,7 +73,7 @@ export interface Processes {
   /** Processes that disappeared without reporting their end, for an hour. */
   unseen(): Promise<readonly UnseenProcess[]>
   remove(id: string): Promise<void>
-  /** Whether the database has the table: a bank with a database of its own has none. */
+  /** Whether the database has the table: a bank with its own database has none. */
   isThere(): Promise<boolean>
 }
 

@@ -44,7 +44,7 @@ export interface NotedConfiguration {
   readonly json: string
 }
 
-/** Renewed each minute, so two missed renewals do no harm. */
+/** Renewed each minute, so two missed renewals have no effect. */
 const runningMinutes = 3
 const keptDays = 30
 /** The first member of the JSON; a release that expects another value treats it as unknown. A new shape needs a new number. */

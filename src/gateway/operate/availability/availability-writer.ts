@@ -68,10 +68,7 @@ function sumsOf(step: 'minute' | 'hour') {
       last_byte_ms_sum = held.last_byte_ms_sum + excluded.last_byte_ms_sum`
 }
 
-/**
- * Writes slices of one gateway. A later one of the same part says all that the
- * earlier one said, so repeating one does no harm.
- */
+/** Writes slices of one gateway. A later slice of the same part includes the earlier one, so repeating one is safe. */
 export async function writeSlices(
   db: Kysely<RegistrySchema>,
   gateway: string,

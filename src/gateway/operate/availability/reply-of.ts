@@ -4,9 +4,9 @@ import type { FinishedCall } from '../metrics.ts'
 /**
  * What a call says about the availability of its interface:
  *
- * - `success`: the bank answered, within 30 s, and not with an error of its own.
+ * - `success`: the bank answered, within 30 s, and not with its own error.
  * - `unanswered`: the bank gave no answer.
- * - `error`: the bank answered with an error of its own. Counts as an error, but
+ * - `error`: the bank answered with its own error. Counts as an error, but
  *   neither as one of five unanswered calls nor as the end of an outage.
  * - `refused`: the gateway refused the call, and the caller can do something about
  *   it (4xx, 429), or the caller left at once. Says nothing about the bank.

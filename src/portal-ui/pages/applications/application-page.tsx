@@ -45,7 +45,7 @@ export function ApplicationPage() {
   )
 }
 
-/** Links from before lead on, with what they ask for. */
+/** Redirects old links, with their query. */
 function MovedToPlayground({ id }: { readonly id: string }) {
   const { search, hash } = window.location
   return <Redirect to={`${tabPath(id, 'playground')}${search}${hash}`} replace />

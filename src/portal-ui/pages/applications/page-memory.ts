@@ -15,7 +15,7 @@ export interface PageMemory {
   readonly problem: Error | undefined
   /** Keys made on this page, newest first. */
   readonly keys: readonly IssuedKey[]
-  /** The key whose panel shows, until it is put away. */
+  /** The key whose panel is shown, until it is dismissed. */
   readonly shown: IssuedKey | undefined
   /** Whether the developer has said that the shown key is stored. */
   readonly isStored: boolean

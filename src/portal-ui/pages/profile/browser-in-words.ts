@@ -1,6 +1,6 @@
 import { t } from '../../words.ts'
 
-/** The first that fits: browsers name those that they resemble, too. */
+/** The first match: browsers also name those that they resemble. */
 const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

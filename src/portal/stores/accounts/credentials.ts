@@ -45,7 +45,7 @@ export interface Credentials {
 
 /**
  * Lets a statement end before it reaches the disk. For an unknown address there
- * is not written, and the time of a disk write would be measurable from outside.
+ * is no write, and the time of a disk write would be measurable from outside.
  * After a crash the database loses at most the attempts of its last second.
  */
 const withoutFlush = sql<string>`set_config('synchronous_commit', 'off', true)`.as('mode')

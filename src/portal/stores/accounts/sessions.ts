@@ -134,7 +134,7 @@ export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
           .forUpdate()
           .executeTakeFirst()
         if (locked === undefined || (factor === null && locked.isOperator)) return false
-        // A statement of its own: it sees a factor that was added or reset while this one waited for the lock.
+        // Its own statement: it sees a factor that was added or reset while this one waited for the lock.
         if (factor !== 'oidc' && (await hasFactor(trx, developerId)) !== (factor !== null)) {
           return false
         }

@@ -32,7 +32,7 @@ export interface ClaimedDelivery {
   readonly ageSeconds: number
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface AttemptResult {
   /** Null: no answer. */
   readonly status: number | null

@@ -27,7 +27,7 @@ export interface NodeSendingOptions {
  * marker is in one slot, so no script call on another slot can read it. It is
  * read after the batches, on the same connection, and their replies count only
  * if the counters were still there. A script that the connection sends again
- * runs after that read, so it gets a read of its own.
+ * runs after that read, so it gets its own read.
  */
 export function sendToNode(
   { server, monotonic, onRedirected, onMisplaced }: NodeSendingOptions,

@@ -40,7 +40,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
     if (firstId !== undefined) void refetch()
   }, [firstId, refetch])
 
-  // One thing at a time: another key comes once this one is put away.
+  // One thing at a time: another key can be created once this one is dismissed.
   const isShowing = memory.shown !== undefined
   const issued = (key: IssuedKey) => {
     memory.issue(key)

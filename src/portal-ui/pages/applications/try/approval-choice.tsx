@@ -17,7 +17,7 @@ const ways = [
   { label: 'playground.approvalDecoupled', values: { [redirect]: '', [decoupled]: 'true' } },
 ] as const
 
-/** Values of a draft in which the customer approves on the bank's page; empty where an operation offers no choice. */
+/** Values of a draft in which the customer approves on the bank's page; empty if an operation offers no choice. */
 export function approvalOnPage({ parameters }: CallShape): Readonly<Record<string, string>> {
   return parameters.some(({ name }) => name === redirect) ? { [`header ${redirect}`]: 'true' } : {}
 }

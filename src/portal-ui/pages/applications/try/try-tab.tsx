@@ -62,7 +62,7 @@ interface ChoiceProps {
   readonly memory: PageMemory
 }
 
-/** A link that was followed; each one opens a form of its own. */
+/** A link that was followed; each one opens its own form. */
 interface Followed {
   readonly count: number
   readonly operation: string
