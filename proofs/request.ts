@@ -14,8 +14,8 @@ export interface Request {
 export class ProveError extends Error {}
 
 /**
- * Reads `arrives-once stop --whole --seed 7`, `bench --section tls`, `--changed main~3`, `all`. What follows a name and is no
- * option of ours goes to the program of that proof.
+ * Reads `arrives-once stop --whole --seed 7`, `bench --section tls`, `--changed main~3`, `all`. What follows a name and is
+ * no option of ours goes to the program of that proof.
  *
  * @throws {ProveError}
  */

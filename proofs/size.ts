@@ -5,7 +5,10 @@ export function proofSize({ share, whole }: { share: number; whole: number }): n
   return isWhole ? whole : share
 }
 
-/** What a random proof draws from: the seed of `npm run prove`, which notes it. A file that is run by hand draws the same each time. */
+/**
+ * What a random proof draws from: the seed of `npm run prove`, which notes it. A file that is run by hand draws the same
+ * each time.
+ */
 export function proofSeed(): number {
   return Number(process.env['SEED'] ?? 20_260_901)
 }

@@ -70,7 +70,9 @@ function pagePackages(repository: string, all: ReadonlyMap<string, Locked>): Rea
   return found
 }
 
-/** As Node does: the nearest folder node_modules that has it. Undefined for one that is not installed, as an optional peer. */
+/**
+ * As Node does: the nearest folder node_modules that has it. Undefined for one that is not installed, as an optional peer.
+ */
 function resolvePackage(
   name: string,
   from: string,

@@ -33,7 +33,10 @@ export function describe(input: Input): string {
   return `input ${number} (${attack.kind}: ${attack.why}; ${operation.name}) ${JSON.stringify(messageOf(input).slice(0, 240))}`
 }
 
-/** A good request that follows every input on its connection: its answer shows whether both sides agree on where the input ended. */
+/**
+ * A good request that follows every input on its connection: its answer shows whether both sides agree on where the input
+ * ended.
+ */
 export function tailOf(number: number): string {
   return `GET /v1.7.0/accounts HTTP/1.1\r\nHost: bank.example\r\nX-API-Key: ${keyOf(number)}\r\nUser-Agent: tail-${number}\r\nConnection: close\r\n\r\n`
 }

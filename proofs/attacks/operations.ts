@@ -90,7 +90,10 @@ function decoded(path: string): string {
   )
 }
 
-/** Decodes twice, takes backslashes for slashes, folds case, dots and doubled slashes, drops path parameters and what follows NUL, "#" or "?". */
+/**
+ * Decodes twice, takes backslashes for slashes, folds case, dots and doubled slashes, drops path parameters and what follows
+ * NUL, "#" or "?".
+ */
 function careless(path: string): string {
   const [kept = ''] = decoded(decoded(path)).split(/[\0#?]/, 1)
   const folded: string[] = []

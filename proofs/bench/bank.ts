@@ -1,5 +1,5 @@
-// npm run prove -- bench-bank: what a read costs inside the bank, on the embedded database and on PostgreSQL; and the first and
-// the last page of 10,000 entries.
+// npm run prove -- bench-bank: what a read costs inside the bank, on the embedded database and on PostgreSQL; and the first
+// and the last page of 10,000 entries.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'

@@ -14,7 +14,9 @@ export interface HealthyOptions {
   readonly requests: readonly BenchRequest[]
   readonly callsPerSecond: number
   readonly seconds: number
-  /** Over kept connections. (Default: each call on its own connection, because a gateway without room for new ones shows so) */
+  /**
+   * Over kept connections. (Default: each call on its own connection, because a gateway without room for new ones shows so)
+   */
   readonly agent?: Agent | false
 }
 

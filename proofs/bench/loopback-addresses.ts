@@ -1,5 +1,8 @@
 const networks = { slow: '127.0.2', healthy: '127.0.3' } as const
-/** Addresses of each kind of caller. With fewer, the portal's limits per network would end 500 sign-ins before a password is compared. */
+/**
+ * Addresses of each kind of caller. With fewer, the portal's limits per network would end 500 sign-ins before a password is
+ * compared.
+ */
 const addresses = 250
 
 /** One of the addresses of this machine; no two kinds of callers share any. */

@@ -11,7 +11,9 @@ export interface BenchOptions {
   readonly sections: readonly string[]
   /** Only subjects of the admitted call, or attacks, whose name contains one of these texts; empty: all. */
   readonly only: readonly string[]
-  /** Where every gateway leaves a CPU profile when it ends; undefined: nowhere. Profiling is part of what is then measured. */
+  /**
+   * Where every gateway leaves a CPU profile when it ends; undefined: nowhere. Profiling is part of what is then measured.
+   */
   readonly profileFolder: string | undefined
 }
 

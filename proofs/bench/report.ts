@@ -85,7 +85,10 @@ export function ratio(one: Measured, other: Measured, figure: keyof Round): numb
   )
 }
 
-/** Prints a figure beside its goal, and notes it in docs/proofs.md. A goal that is missed, or has no finite figure, fails the proof. */
+/**
+ * Prints a figure beside its goal, and notes it in docs/proofs.md. A goal that is missed, or has no finite figure, fails the
+ * proof.
+ */
 export function printGoal(name: string, figure: number, goal: Goal): void {
   const isMet =
     Number.isFinite(figure) && ('atMost' in goal ? figure <= goal.atMost : figure >= goal.atLeast)

@@ -14,7 +14,10 @@ export interface SlowCallersOptions {
   readonly requests: readonly string[]
   /** What they send again and again after that. (Default: nothing) */
   readonly again?: Repetition
-  /** Milliseconds between the pieces of an answer that they take, each as much as Node reads at once. (Default: they take what comes.) */
+  /**
+   * Milliseconds between the pieces of an answer that they take, each as much as Node reads at once. (Default: they take
+   * what comes.)
+   */
   readonly readsEveryMs?: number
   /** (Default: each caller waits until it is disconnected, and comes back after a while.) */
   readonly inStep?: InStep

@@ -16,7 +16,10 @@ export type Trouble =
       readonly mostMs: number
       readonly seed: number
     }
-  /** One answer in this many is lost although the request was executed: the connection is reset instead, or the answer is late. */
+  /**
+   * One answer in this many is lost although the request was executed: the connection is reset instead, or the answer is
+   * late.
+   */
   | { readonly kind: 'lose'; readonly oneIn: number; readonly seed: number }
 
 /** Stands between one process and a server, on loopback. */

@@ -10,7 +10,10 @@ export interface HttpAnswer {
 
 /** Kept-alive connections to one server, cheap enough to load four gateways from one core. */
 export interface HttpPool {
-  /** Sends a whole request as written. `done` is called once; with undefined when the connection ended without a whole answer. */
+  /**
+   * Sends a whole request as written. `done` is called once; with undefined when the connection ended without a whole
+   * answer.
+   */
   ask(request: string, done: (answer: HttpAnswer | undefined) => void): void
   close(): void
 }

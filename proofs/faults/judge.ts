@@ -32,7 +32,10 @@ export interface WindowFigures {
   healthy: number
   /** Windows in which at least as many calls were offered as the limit allows: only there is equality judged. */
   full: number
-  /** Without a fault of ours, yet a deadline was missed, or a call lasted beyond an edge: the machine was too slow. Judged as faulted ones are. */
+  /**
+   * Without a fault of ours, yet a deadline was missed, or a call lasted beyond an edge: the machine was too slow. Judged as
+   * faulted ones are.
+   */
   slow: number
   faulted: number
   mostHealthy: number
@@ -48,7 +51,10 @@ export interface WindowFigures {
   undecided: number
 }
 
-/** A call that reached the backend may have been decided this long before it, beyond what the books know: the estimate of the store's time lags a little. */
+/**
+ * A call that reached the backend may have been decided this long before it, beyond what the books know: the estimate of the
+ * store's time lags a little.
+ */
 const edgeMs = 5
 
 interface Tally {
@@ -61,7 +67,10 @@ interface Tally {
   readonly remaining: number[]
 }
 
-/** Counts what was admitted in each window: by the ledger, and by the answer to its caller only where that adds nothing to admissions. */
+/**
+ * Counts what was admitted in each window: by the ledger, and by the answer to its caller only where that adds nothing to
+ * admissions.
+ */
 export function judgeWindows(
   buckets: readonly JudgedBucket[],
   calls: readonly CallRecord[],

@@ -38,7 +38,10 @@ export type CallerOrder =
     }
   /** This number of calls of one stream at once; done when all are answered. */
   | { readonly order: 'burst'; readonly stream: Stream; readonly times: number }
-  /** Fills as many buckets to their limit in one window after the other as the machine can, until `windows` are full or the time is over. */
+  /**
+   * Fills as many buckets to their limit in one window after the other as the machine can, until `windows` are full or the
+   * time is over.
+   */
   | {
       readonly order: 'soak'
       readonly streams: readonly (Stream & { readonly calls: number })[]

@@ -10,7 +10,10 @@ export interface Outcome {
   readonly honesty: HonestyFigures
   readonly retries: RetryFigures
   readonly latency: LatencyFigures
-  /** Milliseconds from the moment the store accepted writes until the last gateway counted with the others; undefined: none left. */
+  /**
+   * Milliseconds from the moment the store accepted writes until the last gateway counted with the others; undefined: none
+   * left.
+   */
   readonly backMs: number | undefined
   /** Increments that had not reached the server that took over; undefined: none did. */
   readonly lost: number | undefined

@@ -27,9 +27,14 @@ export interface Fault {
   readonly lastsMs: readonly [number, number]
   /** Whether no gateway can count with the others while it lasts. */
   readonly isOutage: boolean
-  /** The store loses its counts: nothing is granted for a second after its return, and longer when a gateway that was killed is waited for. */
+  /**
+   * The store loses its counts: nothing is granted for a second after its return, and longer when a gateway that was killed
+   * is waited for.
+   */
   readonly losesCounts?: boolean
-  /** What a faulted window may admit. (Default: 175: the limit and the shares of three gateways that never saw the bucket.) */
+  /**
+   * What a faulted window may admit. (Default: 175: the limit and the shares of three gateways that never saw the bucket.)
+   */
   readonly faultedMost?: number
   /** Gateways that cannot ask the registry while it lasts: strangers get 503 there. */
   readonly withoutRegistry?: readonly number[]

@@ -83,9 +83,14 @@ export interface ModeWatch {
   isShared(): boolean
   /** Whether no gateway does. */
   isUnshared(): boolean
-  /** For each gateway, the first moment (monotonic ms) at or after `since` at which it did not; undefined if it always did. */
+  /**
+   * For each gateway, the first moment (monotonic ms) at or after `since` at which it did not; undefined if it always did.
+   */
   unsharedSince(since: number): readonly (number | undefined)[]
-  /** For each gateway, the first moment at or after `since` from which it has been in shared mode; undefined if it is not now. */
+  /**
+   * For each gateway, the first moment at or after `since` from which it has been in shared mode; undefined if it is not
+   * now.
+   */
   sharedSince(since: number): readonly (number | undefined)[]
   stop(): void
 }

@@ -81,7 +81,10 @@ function replyOf(status: number): LedgerCall['reply'] {
   return status < 400 ? 'success' : 'neither'
 }
 
-/** When each call arrived at its gateway and was answered, from the log lines: the order of the calls is that of their arrival. */
+/**
+ * When each call arrived at its gateway and was answered, from the log lines: the order of the calls is that of their
+ * arrival.
+ */
 function stampsOf({ gateways }: Fleet): Map<string, { at: number; firstByteMs: number }> {
   const stamps = new Map<string, { at: number; firstByteMs: number }>()
   for (const { output } of gateways) {

@@ -211,7 +211,9 @@ function createRun(bank: TestBank) {
     return new Date(bank.clock.now).toISOString()
   }
 
-  /** People answer in the order in which they were asked; what an answer may end is looked at before, the last answer first. */
+  /**
+   * People answer in the order in which they were asked; what an answer may end is looked at before, the last answer first.
+   */
   async function answer(): Promise<void> {
     const valid = resources.filter((one) => one.kind === 'consent' && one.state === 'valid')
     const due = resources

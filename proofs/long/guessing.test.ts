@@ -72,7 +72,9 @@ t.test('known and unknown addresses get the same answer, in the same time', asyn
       shown.add(JSON.stringify(shownBy(await client.post(path, body))))
       return performance.now() - began
     }
-    /** How much longer a known address takes, as a share of what either takes; the machine's other work hits both of a pair. */
+    /**
+     * How much longer a known address takes, as a share of what either takes; the machine's other work hits both of a pair.
+     */
     const difference = async (): Promise<number> => {
       const differences: number[] = []
       const times: number[] = []

@@ -180,7 +180,10 @@ t.test('on the Redis the sentinels name', { skip, timeout: 300_000 }, async (t) 
   )
 })
 
-/** A moment at which a window of some length begins, and that length: late enough for a switch of the sentinels on a busy machine. */
+/**
+ * A moment at which a window of some length begins, and that length: late enough for a switch of the sentinels on a busy
+ * machine.
+ */
 function nextEdge(): { edgeMs: number; windowSeconds: number } {
   const now = Math.ceil(Date.now() / 1000)
   for (let edge = now + 20; ; edge += 1) {

@@ -30,7 +30,10 @@ const isWhole = rounds > 1
 const callers = 12
 /** Number of calls while the machines differ, before the next machine gets the file. */
 const callsBetween = proofSize({ share: 3, whole: 50 })
-/** What docs/rotation.md lets pass between two steps. A share has no time for it: there, the bank asks for a key that it does not know. */
+/**
+ * What docs/rotation.md lets pass between two steps. A share has no time for it: there, the bank asks for a key that it does
+ * not know.
+ */
 const waits = {
   untilPublished: proofSize({ share: 0, whole: 61_000 }),
   untilUnused: proofSize({ share: 0, whole: 120_000 }),

@@ -32,7 +32,9 @@ async function startGateway(
   return { gateway, key }
 }
 
-/** Calls every 100 ms over one kept connection until an answer says that it ends. Rejects when a call gets no whole answer. */
+/**
+ * Calls every 100 ms over one kept connection until an answer says that it ends. Rejects when a call gets no whole answer.
+ */
 async function callUntilToldToMove(client: Client, key: string): Promise<readonly Answer[]> {
   const answers: Answer[] = []
   for (;;) {

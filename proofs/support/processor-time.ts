@@ -1,6 +1,6 @@
 /**
- * Milliseconds of the processor that the work takes: what else the machine and other threads do is not in it. The work must be
- * synchronous, so a function that returns a promise does not compile.
+ * Milliseconds of the processor that the work takes: what else the machine and other threads do is not in it. The work must
+ * be synchronous, so a function that returns a promise does not compile.
  */
 export function processorMs<Result>(
   work: () => Result extends PromiseLike<unknown> ? never : Result,

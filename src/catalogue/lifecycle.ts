@@ -29,7 +29,9 @@ export function sunsetHeader(date: string): string {
   return new Date(dayStart(date)).toUTCString()
 }
 
-/** Reads `YYYY-MM-DD` as the milliseconds since 1970 at 00:00 UTC of that day; undefined if it is not a day of the calendar. */
+/**
+ * Reads `YYYY-MM-DD` as the milliseconds since 1970 at 00:00 UTC of that day; undefined if it is not a day of the calendar.
+ */
 export function parseDate(text: string): number | undefined {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return undefined
   const milliseconds = Date.parse(`${text}T00:00:00Z`)

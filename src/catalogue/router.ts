@@ -56,7 +56,10 @@ interface Node {
 const notFound: NotFound = Object.freeze({ kind: 'not-found' })
 const nowhere: readonly string[] = Object.freeze([])
 
-/** Builds the routes of a catalogue: a tree of segments, so the time of a look-up depends on the path and not on the size of the catalogue. */
+/**
+ * Builds the routes of a catalogue: a tree of segments, so the time of a look-up depends on the path and not on the size of
+ * the catalogue.
+ */
 export function createRouter(catalogue: Catalogue): Router {
   const root = createNode()
   for (const apiVersion of catalogue.versions.values()) {

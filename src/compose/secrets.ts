@@ -100,7 +100,10 @@ async function hasKeys(database: Database): Promise<boolean> {
   return keys.rows[0]?.there === true
 }
 
-/** Deletes the noted peppers of a folder without keys. It gets a new secret: the one before was in KEY_PEPPER, or its file was lost. */
+/**
+ * Deletes the noted peppers of a folder without keys. It gets a new secret: the one before was in KEY_PEPPER, or its file
+ * was lost.
+ */
 async function forgetPeppers(database: Database): Promise<void> {
   const db = database.connect<RegistrySchema>()
   const table = await sql<{ there: boolean }>`

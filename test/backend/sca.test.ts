@@ -172,21 +172,24 @@ t.test('the pages where a PSU approves', async (t) => {
     t.equal(await statusOf(path), 'RCVD')
   })
 
-  t.test('a sign-in during an approval in another browser does not reject the payment', async (t) => {
-    for (let round = 0; round < 5; round++) {
-      const { url, path } = await initiate({ 'psu-id': '305567661' })
-      const [approving, late] = [scaBrowser(sca), scaBrowser(sca)]
-      await approving.signIn(url, noa)
-      await late.get(url)
-      const [, answer] = await Promise.all([
-        approving.submit(`${url}/decision`, approval),
-        late.submit(url, { ...noa }),
-      ])
-      const isFirst = answer.headers['location'] === `${url}/decision`
-      t.ok(isFirst || answer.status === 404, `${answer.status} ${answer.headers['location']}`)
-      t.equal((await scaOf(path)).scaStatus, isFirst ? 'started' : 'finalised')
-    }
-  })
+  t.test(
+    'a sign-in during an approval in another browser does not reject the payment',
+    async (t) => {
+      for (let round = 0; round < 5; round++) {
+        const { url, path } = await initiate({ 'psu-id': '305567661' })
+        const [approving, late] = [scaBrowser(sca), scaBrowser(sca)]
+        await approving.signIn(url, noa)
+        await late.get(url)
+        const [, answer] = await Promise.all([
+          approving.submit(`${url}/decision`, approval),
+          late.submit(url, { ...noa }),
+        ])
+        const isFirst = answer.headers['location'] === `${url}/decision`
+        t.ok(isFirst || answer.status === 404, `${answer.status} ${answer.headers['location']}`)
+        t.equal((await scaOf(path)).scaStatus, isFirst ? 'started' : 'finalised')
+      }
+    },
+  )
 
   t.test('unexpected input gets one of our pages, with strict headers', async (t) => {
     const { url, path } = await initiate()

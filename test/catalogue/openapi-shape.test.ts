@@ -4,7 +4,10 @@ import t from 'tap'
 import { formats, keywords } from '../../src/catalogue/openapi-shape.ts'
 import { annotations } from '../../src/catalogue/reference.ts'
 
-/** Beside the annotations: what JSON Schema itself defines as telling and not judging, and what only repeats the alternatives beside it. */
+/**
+ * Beside the annotations: what JSON Schema itself defines as telling and not judging, and what only repeats the alternatives
+ * beside it.
+ */
 const unchecked = new Set([
   ...annotations,
   'default',

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 
-/** What processes, servers and clocks do to each other that a counter must survive, and the tests that show it: file, and how their titles go. */
+/**
+ * What processes, servers and clocks do to each other that a counter must survive, and the tests that show it: file, and how
+ * their titles go.
+ */
 const interleavings: readonly { what: string; tests: readonly (readonly [string, string])[] }[] = [
   {
     what: '(1) a rolling reload from an hour to a day: two window lengths alternate',

@@ -34,7 +34,10 @@ export async function testCounter(
   return counter
 }
 
-/** Two counters of processes that know of each other, so that neither counts after a loss before the other one has brought what it knows. */
+/**
+ * Two counters of processes that know of each other, so that neither counts after a loss before the other one has brought
+ * what it knows.
+ */
 export async function testPair(
   t: Test,
   server: Pick<RedisServer, 'url'>,

@@ -64,7 +64,10 @@ export function shiftClock(t: Test): ShiftedClock {
   }
 }
 
-/** A clock of the store that begins at this time, in milliseconds since 1970, and one of the processes that goes along with it. */
+/**
+ * A clock of the store that begins at this time, in milliseconds since 1970, and one of the processes that goes along with
+ * it.
+ */
 export function movedClocks(t: Test, beginMs: number) {
   const clock = shiftClock(t)
   clock.set(beginMs)

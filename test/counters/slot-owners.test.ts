@@ -56,7 +56,10 @@ function fakeNode(host: RedisHost) {
   return { node, state }
 }
 
-/** Nodes by port, and the owners of slots 0 to 99. `learn` sets the slot map: `[0, 49, 1]` gives the first fifty slots to node 1. */
+/**
+ * Nodes by port, and the owners of slots 0 to 99. `learn` sets the slot map: `[0, 49, 1]` gives the first fifty slots to
+ * node 1.
+ */
 function startOwners() {
   const fakes = new Map<number, ReturnType<typeof fakeNode>>()
   const nodes: ClusterNodes = {

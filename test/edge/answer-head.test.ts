@@ -5,7 +5,10 @@ import { startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
-/** What the gateway makes of an answer of the backend with these fields, for a client that keeps its connection and one that does not. */
+/**
+ * What the gateway makes of an answer of the backend with these fields, for a client that keeps its connection and one that
+ * does not.
+ */
 async function passedOn(t: Test, lines: readonly string[]) {
   const backend = await startRawBackend(t)
   const text = `HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\nContent-Type: text/plain\r\n\r\nok`

@@ -151,7 +151,10 @@ function table(state: NonNullable<Probe['state']> = {}) {
 // As much of a call as the check looks at.
 const endless = { caller: callerOf('app-1'), address: '', atEnd() {} } as unknown as Call
 
-/** Status of the first response, which may be interim: a gateway without the check sends 100 Continue to a client that expects it. */
+/**
+ * Status of the first response, which may be interim: a gateway without the check sends 100 Continue to a client that
+ * expects it.
+ */
 async function firstStatus(url: string, request: string): Promise<number> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write(request)

@@ -87,7 +87,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'portal-ui': ['portal', 'messages'],
 }
 
-/** Inside the gateway. Only explain.ts lies directly in it: it runs the checks of the edge for a command and may use all parts. */
+/**
+ * Inside the gateway. Only explain.ts lies directly in it: it runs the checks of the edge for a command and may use all
+ * parts.
+ */
 const allowedInGateway: Readonly<Record<string, readonly string[]>> = {
   counters: [],
   upstream: [],
@@ -95,7 +98,10 @@ const allowedInGateway: Readonly<Record<string, readonly string[]>> = {
   operate: ['edge', 'counters'],
 }
 
-/** What the data path may know of its stores: their interfaces, how a standing is represented, and the form of a key; never an adapter. */
+/**
+ * What the data path may know of its stores: their interfaces, how a standing is represented, and the form of a key; never
+ * an adapter.
+ */
 const interfaces: ReadonlySet<string> = new Set([
   'gateway/counters/bucket.ts',
   'gateway/counters/counter.ts',

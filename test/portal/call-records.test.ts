@@ -63,7 +63,9 @@ function forged(keyId: string): string {
   return generateKey((size) => (size === 12 ? idBytes : randomBytes(size))).text
 }
 
-/** Gives the records of these calls moments a second apart: on a quick machine several calls begin in the same millisecond. */
+/**
+ * Gives the records of these calls moments a second apart: on a quick machine several calls begin in the same millisecond.
+ */
 async function oneAfterTheOther(
   { recordOf }: Pick<Awaited<ReturnType<typeof newDeveloper>>, 'recordOf'>,
   ids: readonly string[],

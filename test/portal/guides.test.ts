@@ -206,16 +206,13 @@ t.test(
   },
 )
 
-t.test(
-  'the guide to errors has every code of the error table under its own heading',
-  async (t) => {
-    for (const language of languages) {
-      const headings = guides.find('errors', language)?.headings ?? []
-      const codes = headings.filter(({ level }) => level === 3).map(({ id }) => id)
-      t.same(codes.toSorted(), Object.keys(errors).toSorted())
-    }
-  },
-)
+t.test('the guide to errors has every code of the error table under its own heading', async (t) => {
+  for (const language of languages) {
+    const headings = guides.find('errors', language)?.headings ?? []
+    const codes = headings.filter(({ level }) => level === 3).map(({ id }) => id)
+    t.same(codes.toSorted(), Object.keys(errors).toSorted())
+  }
+})
 
 t.test(
   'the help for a limit that is used up, and its guide, name the button that asks for more',

@@ -16,7 +16,9 @@ const asked = await createPortalClient(urls.portal).post('/api/developers', { em
 if (asked.status !== 202) throw new Error(`answered ${asked.status}`)
 const { token = '' } = await awaitMail(dataDir, { kind: 'sign-up', to: email })
 
-/** Statuses of the page, of its data, and whether the page knows of the mailbox, for a request with these fields as written. */
+/**
+ * Statuses of the page, of its data, and whether the page knows of the mailbox, for a request with these fields as written.
+ */
 async function seenWith(fields: readonly string[], version = '1.1') {
   const answers = await Promise.all(
     ['/mailbox', '/api/mailbox', '/sign-up'].map(async (path) => {

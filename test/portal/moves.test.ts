@@ -49,7 +49,10 @@ interface Wanted {
   readonly key: string
 }
 
-/** Makes the calls one after the other under a version's prefix, and waits for their records. @returns outcomes by operation and code */
+/**
+ * Makes the calls one after the other under a version's prefix, and waits for their records.
+ * @returns outcomes by operation and code
+ */
 async function make(applicationId: string, prefix: string, workload: readonly Wanted[]) {
   const operations = new Map<string, string>()
   for (const { operation, key } of workload) {

@@ -434,7 +434,10 @@ t.test('a database put back from a backup makes everything be looked up', async 
   t.equal(lost, 1)
 })
 
-/** Follows the pages, after some without a change; an error is a read that fails. @returns what the listeners received, as kind and action */
+/**
+ * Follows the pages, after some without a change; an error is a read that fails.
+ * @returns what the listeners received, as kind and action
+ */
 async function hear(t: Test, later: readonly (ChangePage | Error)[]): Promise<string[]> {
   const pages = [...Array.from({ length: 4 }, () => pageOf('one', [])), ...later]
   let reads = 0

@@ -5,7 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 // What a file of tests leaves to the next one: servers, sockets, timers, programs and threads that it did not end, and a
 // changed environment.
 
-/** Sockets and timers may end a little later than the code that ended them. The tests of the runner leave things open on purpose. */
+/**
+ * Sockets and timers may end a little later than the code that ended them. The tests of the runner leave things open on
+ * purpose.
+ */
 const settleMs = Number(process.env['RUNNER_SETTLE_MS'] ?? 10_000)
 
 /** What keeps this process alive. */

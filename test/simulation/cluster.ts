@@ -21,7 +21,8 @@ export interface Cluster {
   /**
    * Moves the slot of a key to another primary, with its keys one by one, if both can.
    *
-   * @param onEnd what became of it: the slot is there, or stays where it was, without the keys that are at the other, or with all
+   * @param onEnd what became of it: the slot is there, or stays where it was, without the keys that are at the other, or
+   * with all
    */
   move(key: string, to: Server, forMs: number, onEnd: (end: MoveEnd) => void): void
 }

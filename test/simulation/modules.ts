@@ -21,7 +21,9 @@ const deadline = new URL('../../src/platform/deadline.ts', import.meta.url).href
 const runtime = new URL('runtime.ts', import.meta.url).href
 const client = new URL('client.ts', import.meta.url).href
 
-/** Slots of the simulated cluster. With the 16,384 of a real one, a process takes a hundred times as long to read its map. */
+/**
+ * Slots of the simulated cluster. With the 16,384 of a real one, a process takes a hundred times as long to read its map.
+ */
 export const slots = 16
 
 /** Makes a cluster small; nothing else of the counters is changed. */

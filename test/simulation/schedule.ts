@@ -97,7 +97,9 @@ interface Restart {
 export interface Failover {
   /** The primary dies; otherwise it becomes a replica. */
   readonly isKilled: boolean
-  /** Milliseconds for which the store has no primary, or two primaries: the old one still serves the clients connected to it. */
+  /**
+   * Milliseconds for which the store has no primary, or two primaries: the old one still serves the clients connected to it.
+   */
   readonly forMs: number
   readonly isSplit: boolean
 }
@@ -213,7 +215,10 @@ function drawCalls(random: Random, { begin, count, buckets }: Drawn): PlannedEve
   })
 }
 
-/** Draws a loss of counters that one process cannot notice: the store must wait for that process, even if another has just started. */
+/**
+ * Draws a loss of counters that one process cannot notice: the store must wait for that process, even if another has just
+ * started.
+ */
 function drawLossApart(
   random: Random,
   { begin, count, shape }: Drawn & { readonly shape: Shape },

@@ -45,7 +45,10 @@ export interface Server {
   /** Ends all connections. */
   disconnectAll(): void
   kill(): void
-  /** Starts it again as another run. @param lostMs writes of these milliseconds before the kill are lost; Infinity for all */
+  /**
+   * Starts it again as another run.
+   * @param lostMs writes of these milliseconds before the kill are lost; Infinity for all
+   */
   restart(lostMs: number, loadingMs: number): void
   /** Takes the data of another server. */
   copyFrom(other: Server): void

@@ -14,7 +14,10 @@ import { startLua } from './lua.ts'
 
 const skip = redisMissing()
 
-/** Has a script read the time from its last argument, so that both servers have the same one. The script itself is as shipped. */
+/**
+ * Has a script read the time from its last argument, so that both servers have the same one. The script itself is as
+ * shipped.
+ */
 function atTimeOf(script: Script): Script {
   const text = `local real, told = redis, table.remove(ARGV)
 local redis = setmetatable({ call = function(name, ...)

@@ -163,7 +163,10 @@ export interface Described {
 
 const known = new WeakMap<Catalogue, ReadonlyMap<string, Described>>()
 
-/** Every operation of every version with its contract, by `<version> <operationId>`, oldest version first. All banks of a catalogue share the compiled schemas. */
+/**
+ * Every operation of every version with its contract, by `<version> <operationId>`, oldest version first. All banks of a
+ * catalogue share the compiled schemas.
+ */
 export function contractsOf(catalogue: Catalogue): ReadonlyMap<string, Described> {
   const found = known.get(catalogue)
   if (found !== undefined) return found

@@ -37,7 +37,10 @@ export interface VisitOptions {
 /** A page whose every complaint is written down. */
 export interface Visit {
   readonly page: Page
-  /** Says which answers of 400 and above the following steps cause on purpose, as `"404 /api/applications/*"`; one entry stands for any number, and for at least one. */
+  /**
+   * Says which answers of 400 and above the following steps cause on purpose, as `"404 /api/applications/*"`; one entry
+   * stands for any number, and for at least one.
+   */
   expectAnswers(...answers: readonly string[]): void
   /** From here on the portal may be unreachable. */
   expectOutage(): void

@@ -44,7 +44,10 @@ let compiled: Promise<object> | undefined
 /** Node's types leave it out. */
 declare const WebAssembly: { compile(code: Uint8Array): Promise<object> }
 
-/** The folder of a closed embedded database to copy. It is made once per temporary folder, day and state of the sources that fill it. */
+/**
+ * The folder of a closed embedded database to copy. It is made once per temporary folder, day and state of the sources that
+ * fill it.
+ */
 export async function databaseTemplate(contents: DatabaseContents): Promise<string> {
   compiled ??= WebAssembly.compile(readFileSync(new URL('pglite.wasm', pglite)))
   await compiled

@@ -126,7 +126,9 @@ async function startShared(): Promise<SharedServer | undefined> {
   }
 }
 
-/** A data folder with a copied database in which an embedded one starts at once; by default, the sandbox is that of today. */
+/**
+ * A data folder with a copied database in which an embedded one starts at once; by default, the sandbox is that of today.
+ */
 export async function testDataDir(
   t: Test,
   contents: DatabaseContents = { seededAt: Date.now() },

@@ -6,7 +6,10 @@ import { bill, consentRequest, mandateRequest } from './requests.ts'
 
 // What the bank and the gateway do when an application is deleted.
 
-/** An application of this developer with a consent in each open state, a payment and a mandate that wait. @throws when the bank refuses one */
+/**
+ * An application of this developer with a consent in each open state, a payment and a mandate that wait.
+ * @throws when the bank refuses one
+ */
 export async function busyApplication(send: Send, gatewayUrl: string): Promise<string> {
   const { id } = (await send('POST', '/api/applications', { name: `app ${randomUUID()}` })).body
   const path = `/api/applications/${id}`

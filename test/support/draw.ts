@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { createDraw } from '../../proofs/bench/random.ts'
 
-/** What tests draw by chance is the same in each run: a second run with other draws would hide a real failure. SEED draws others. */
+/**
+ * What tests draw by chance is the same in each run: a second run with other draws would hide a real failure. SEED draws
+ * others.
+ */
 const seed = Number(process.env['SEED'] ?? 20_261_129)
 
 fc.configureGlobal({ seed })

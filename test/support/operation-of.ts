@@ -8,7 +8,10 @@ export type OperationOf = (
   identity: { readonly api: string; readonly version: string },
 ) => string
 
-/** Learns the operations from our documents. Any version of an API will do: ids and paths are the same in each that has the operation. */
+/**
+ * Learns the operations from our documents. Any version of an API will do: ids and paths are the same in each that has the
+ * operation.
+ */
 export async function learnOperations(): Promise<OperationOf> {
   const config = fileURLToPath(new URL('../../config', import.meta.url))
   const { versions } = await loadCatalogue(config)

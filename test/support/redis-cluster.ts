@@ -32,7 +32,10 @@ export interface RedisCluster {
   moveKeys(slot: number, to: ClusterNode, keys?: readonly string[]): Promise<void>
   /** Gives the slot to the other node, keys moved before. */
   endMove(slot: number, to: ClusterNode): Promise<void>
-  /** Gives a node slots whose primary is dead, without their keys, as `redis-cli --cluster fix` does; resolves when all that live know. */
+  /**
+   * Gives a node slots whose primary is dead, without their keys, as `redis-cli --cluster fix` does; resolves when all that
+   * live know.
+   */
   seize(first: number, last: number, by: ClusterNode): Promise<void>
   /** Another node, a primary without slots. */
   grow(): Promise<ClusterNode>

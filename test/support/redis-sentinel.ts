@@ -21,7 +21,9 @@ export interface RedisSentinel {
   primary(): Promise<RedisServer>
   /** Resolves once most sentinels name another primary than this one, and it accepts writes. */
   switched(from: RedisServer): Promise<RedisServer>
-  /** Has the sentinels switch without a failure, and resolves when they have. The old primary remains one for some seconds. */
+  /**
+   * Has the sentinels switch without a failure, and resolves when they have. The old primary remains one for some seconds.
+   */
   failover(): Promise<RedisServer>
   /** Makes the other server follow the primary, which the sentinels do by and by, and resolves when it does. */
   follow(): Promise<void>
@@ -167,7 +169,10 @@ export async function startRedisSentinel(): Promise<RedisSentinel> {
   }
 }
 
-/** A field of a sentinel's reply about one server, which has a name or a value in each line. @throws when the name is missing, as in an error */
+/**
+ * A field of a sentinel's reply about one server, which has a name or a value in each line.
+ * @throws when the name is missing, as in an error
+ */
 function fieldOf(reply: string, name: string): string {
   const lines = reply.split('\n')
   const value = lines[lines.indexOf(name) + 1]

@@ -62,7 +62,10 @@ function checkOut(bundle: string, path: string): void {
   execFileSync('git', ['clone', '-q', bundle, path], { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
-/** Those that are installed here, if each package of the old lock file is among them with its version; else npm fetches the old ones. */
+/**
+ * Those that are installed here, if each package of the old lock file is among them with its version; else npm fetches the
+ * old ones.
+ */
 export function installPackages(program: string): void {
   const here = join(root, 'node_modules')
   if (existsSync(here) && isSatisfied(neededPackages(program), lockedPackages(root))) {

@@ -26,7 +26,9 @@ export class TestClock {
 /** Every clock of this process that may still be read. */
 const clocks = new Set<WeakRef<TestClock>>()
 
-/** Begins to watch the clocks. The result returns, at any later moment, which were read but not moved since; undefined: none. */
+/**
+ * Begins to watch the clocks. The result returns, at any later moment, which were read but not moved since; undefined: none.
+ */
 export function watchClocks(): () => string | undefined {
   const before = [...clocks].flatMap((reference) => {
     const clock = reference.deref()

@@ -78,7 +78,10 @@ const subscriptions = ['mandate@1.0.0', 'xs2a@1.6.0', 'xs2a@1.7.0'].map((name) =
   return { api, version, plan: 'default' }
 })
 
-/** A copy of the published configuration (or of another release's) whose Default Plan has another limit; by default a huge one in a window that does not end during a test. */
+/**
+ * A copy of the published configuration (or of another release's) whose Default Plan has another limit; by default a huge
+ * one in a window that does not end during a test.
+ */
 export function testConfigDir(
   t: Test,
   plan: TestPlan = { calls: 1_000_000, window: 'P365D' },
@@ -103,7 +106,10 @@ const shortPauses: JobPauses = {
   writeEveryMs: 200,
 }
 
-/** Starts everything in this process, as `npm start` does for the first time, except for what {@link TestTollgateOptions} makes quicker. */
+/**
+ * Starts everything in this process, as `npm start` does for the first time, except for what {@link TestTollgateOptions}
+ * makes quicker.
+ */
 export async function runTollgate(
   t: Test,
   options: TestTollgateOptions = {},

@@ -209,7 +209,8 @@ t.test('a request given up before its connection ends is not sent again', async 
  * Reads large answers whose beginnings wait in the kernel.
  *
  * @param eachTurn called at the end of each turn of the event loop
- * @returns the median of the octets that arrived in each turn. A connection whose answer had not come yet reads once more than its share.
+ * @returns the median of the octets that arrived in each turn. A connection whose answer had not come yet reads once more
+ * than its share.
  */
 async function octetsATurn(t: Test, eachTurn?: () => void): Promise<number> {
   const answers = 32
@@ -291,7 +292,8 @@ t.test(
   'large answers that wait in the buffers of the kernel share each turn of the event loop',
   async (t) => {
     const octets = await octetsATurn(t)
-    // Half a megabyte, and a read of each connection that goes on: eight of those that waited, and eight that were within the turn before.
+    // Half a megabyte, and a read of each connection that goes on: eight of those that waited, and eight that were within
+    // the turn before.
     t.ok(octets <= 524_288 + 16 * octetsARead, `${octets} octets`)
   },
 )

@@ -9,7 +9,9 @@ export interface EmbeddedOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A gateway with its stores in its own process, and the keys of the applications registered there: as many as in the world. */
+/**
+ * A gateway with its stores in its own process, and the keys of the applications registered there: as many as in the world.
+ */
 export async function startEmbeddedPeer(
   world: World,
   options: EmbeddedOptions,

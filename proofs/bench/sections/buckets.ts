@@ -29,7 +29,10 @@ interface Pass {
   readonly after: Memory
 }
 
-/** A million buckets, and a fifth of them again, in windows of 20 seconds: what gateway and Redis hold while they live and when they are gone. */
+/**
+ * A million buckets, and a fifth of them again, in windows of 20 seconds: what gateway and Redis hold while they live and
+ * when they are gone.
+ */
 export const buckets: Section = async (world, { connections }) => {
   const keys = await fillRegistry({
     databaseUrl: world.databaseUrl,

@@ -24,7 +24,9 @@ interface Way {
   readonly rounds: { readonly p50Ms: number; readonly p99Ms: number }[]
 }
 
-/** How much longer a call takes through the gateway than directly to the backend, at a constant rate that saturates neither. */
+/**
+ * How much longer a call takes through the gateway than directly to the backend, at a constant rate that saturates neither.
+ */
 export const latency: Section = async (world, { rounds, seconds, connections }) => {
   const mixed = [...mix({ keys: world.keys })]
   const requests = [...requestTexts(mixed)]

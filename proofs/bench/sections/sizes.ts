@@ -21,7 +21,9 @@ const tables = [
   'audit_links',
 ]
 
-/** How many bytes the stores hold for each thing that Tollgate keeps, after one call of every application to every operation. */
+/**
+ * How many bytes the stores hold for each thing that Tollgate keeps, after one call of every application to every operation.
+ */
 export const sizes: Section = async (world, { connections }) => {
   const before = await redisUse(world)
   const tollgate = await startTollgatePeer(world, { name: 'Tollgate' })

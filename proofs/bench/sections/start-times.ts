@@ -14,7 +14,10 @@ const goal = { atMost: 1_500 }
 /** Ten keys each. */
 const fillerApplications = 100_000
 
-/** How long a start takes beside a registry of a million keys: `npm start` on its data folder, a gateway on the PostgreSQL of the world. */
+/**
+ * How long a start takes beside a registry of a million keys: `npm start` on its data folder, a gateway on the PostgreSQL of
+ * the world.
+ */
 export async function printStartTimes(world: BenchWorld): Promise<void> {
   const dataDir = await largeDataFolder(world)
   const ports = { PORTAL_PORT: '0', BACKEND_PORT: '0', SCA_PORT: '0' }

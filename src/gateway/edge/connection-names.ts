@@ -1,6 +1,8 @@
 import type { RequestFields } from './request/request-fields.ts'
 
-/** The fields that may reach the backend, without those that the client's `Connection` names; alternating names and values. */
+/**
+ * The fields that may reach the backend, without those that the client's `Connection` names; alternating names and values.
+ */
 export function forwardedFields({
   connection,
   forwarded,

@@ -32,7 +32,9 @@ export interface FinishedCall {
   readonly outcome: CallOutcome
   readonly decision: Decision | 'observed' | undefined
   readonly totalSeconds: number
-  /** The part of `totalSeconds` before the call went to the backend, without the wait for its body; undefined if it did not. */
+  /**
+   * The part of `totalSeconds` before the call went to the backend, without the wait for its body; undefined if it did not.
+   */
   readonly overheadSeconds: number | undefined
   /** Undefined when the call was not forwarded. */
   readonly upstreamSeconds: number | undefined

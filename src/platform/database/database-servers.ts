@@ -100,7 +100,10 @@ export function createDatabaseServers(options: DatabaseServersOptions): Database
   }
 }
 
-/** Whether a connection failed in a way that suggests that another server has become the primary. A pooler reports that with class 08. */
+/**
+ * Whether a connection failed in a way that suggests that another server has become the primary. A pooler reports that with
+ * class 08.
+ */
 export function suggestsFailover(error: unknown): boolean {
   if (error instanceof DatabaseError) return /^(08...|25006|57P0[1-3])$/.test(error.code ?? '')
   return !isOfPool(error)

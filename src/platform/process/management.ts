@@ -34,7 +34,9 @@ export interface Probe {
 export interface ManagementOptions {
   /** TLS of the listener; undefined: plain HTTP. */
   readonly tls?: ListenerTls | undefined
-  /** Tokens, one of which `/metrics` and `/readyz?verbose` require; read at each request. Undefined: no token is required. */
+  /**
+   * Tokens, one of which `/metrics` and `/readyz?verbose` require; read at each request. Undefined: no token is required.
+   */
   readonly tokens?: (() => readonly string[]) | undefined
   /** The source of `/metrics`. */
   readonly metrics: Pick<Registry, 'contentType' | 'metrics'>

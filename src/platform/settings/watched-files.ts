@@ -165,7 +165,10 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
   }
 }
 
-/** Reports the outcome of a change, and returns whether it was valid. @param error why the content is invalid; undefined when it is valid */
+/**
+ * Reports the outcome of a change, and returns whether it was valid.
+ * @param error why the content is invalid; undefined when it is valid
+ */
 type Report = (name: string, error: unknown) => boolean
 
 interface Group {

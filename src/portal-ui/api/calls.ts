@@ -36,7 +36,10 @@ export function useCallList(id: string, filter: CallListFilter, isLive: boolean)
   })
 }
 
-/** Whether records show a matching call; while it is awaited and the page is visible, polls every five seconds. Undefined: asks nothing. */
+/**
+ * Whether records show a matching call; while it is awaited and the page is visible, polls every five seconds. Undefined:
+ * asks nothing.
+ */
 export function useCallMade(id: string, awaited: CallFilter | undefined): boolean {
   const query = new URLSearchParams({ ...awaited, limit: '1' }).toString()
   const { data } = useQuery({

@@ -2,7 +2,10 @@ import type { PictureFacts } from '../../portal/api/schemas/brand.ts'
 import { useFacts } from '../facts.tsx'
 import classes from './brand-sign.module.css'
 
-/** The brand in the header: its logo, which contains the name, or its icon next to the name. A narrow phone has room only for the icon. */
+/**
+ * The brand in the header: its logo, which contains the name, or its icon next to the name. A narrow phone has room only for
+ * the icon.
+ */
 export function BrandSign() {
   const { name, logo, icon } = useFacts().brand
   if (logo !== null) {

@@ -10,7 +10,10 @@ interface Guard {
 
 let guard: Guard | undefined
 
-/** Lets a page ask before the buttons of the browser lead away from it. Call it once, before the router listens: the first listener is called first. */
+/**
+ * Lets a page ask before the buttons of the browser lead away from it. Call it once, before the router listens: the first
+ * listener is called first.
+ */
 export function watchHistory(): void {
   let isLeaving = false
   window.addEventListener('popstate', (event) => {
@@ -28,7 +31,9 @@ export function watchHistory(): void {
   })
 }
 
-/** Whether the page on screen asks before the reader leaves it for that address; `leave` then runs once the reader confirms. */
+/**
+ * Whether the page on screen asks before the reader leaves it for that address; `leave` then runs once the reader confirms.
+ */
 export function asksBeforeLeaving(address: string, leave: () => void): boolean {
   const { pathname } = new URL(address, window.location.href)
   if (guard === undefined || guard.isWithin(pathname)) return false

@@ -3,7 +3,10 @@ import { type AroundNavHandler, Router } from 'wouter'
 import { pageAt } from '../routes.ts'
 import { asksBeforeLeaving } from './leaving.ts'
 
-/** Navigates between pages. Waits a moment for the script of the next page, so that the old page is not replaced by an empty one, and lets a page ask before the reader leaves it. */
+/**
+ * Navigates between pages. Waits a moment for the script of the next page, so that the old page is not replaced by an empty
+ * one, and lets a page ask before the reader leaves it.
+ */
 export function LoadingRouter({ children }: { readonly children: ReactNode }) {
   const asked = useRef(0)
   const load = useCallback<AroundNavHandler>((navigate, to, options) => {

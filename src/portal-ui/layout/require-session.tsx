@@ -17,7 +17,10 @@ export interface RequireSessionProps {
   readonly children: ReactNode
 }
 
-/** Shows a page to signed-in developers; sends visitors to sign-in and then back, sends developers who must add a second factor to the profile, and asks for terms that were never accepted. */
+/**
+ * Shows a page to signed-in developers; sends visitors to sign-in and then back, sends developers who must add a second
+ * factor to the profile, and asks for terms that were never accepted.
+ */
 export function RequireSession({ operatorsOnly = false, children }: RequireSessionProps) {
   const session = useSession()
   const { terms } = useFacts().brand

@@ -8,7 +8,10 @@ import { ProblemAlert } from '../components/problem-alert.tsx'
 import { useFacts } from '../facts.tsx'
 import { t } from '../words.ts'
 
-/** Notifies signed-in developers of changed terms, and operators of any terms; everything works without an answer. A first question replaces the page. */
+/**
+ * Notifies signed-in developers of changed terms, and operators of any terms; everything works without an answer. A first
+ * question replaces the page.
+ */
 export function TermsNotice() {
   const { terms } = useFacts().brand
   const developer = useSession().data?.developer

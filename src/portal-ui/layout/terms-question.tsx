@@ -10,7 +10,10 @@ export interface TermsQuestionProps {
   readonly terms: NonNullable<BrandFacts['terms']>
 }
 
-/** Replaces a page until the developer accepts the terms, if no sign-up asked for them, for example after a first sign-in through the provider. */
+/**
+ * Replaces a page until the developer accepts the terms, if no sign-up asked for them, for example after a first sign-in
+ * through the provider.
+ */
 export function TermsQuestion({ terms }: TermsQuestionProps) {
   const acceptance = useTermsAcceptance()
   return (

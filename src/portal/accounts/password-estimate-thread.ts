@@ -10,7 +10,9 @@ export interface PasswordEstimate {
   readonly pieces: readonly { readonly pattern: string; readonly length: number }[]
 }
 
-/** Characters to analyse. The time grows with the length, and 40 characters that are easy to guess make no strong password. */
+/**
+ * Characters to analyse. The time grows with the length, and 40 characters that are easy to guess make no strong password.
+ */
 const analysedMax = 40
 
 /** Its words are rare, but password crackers try it early. */

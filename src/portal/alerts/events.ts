@@ -88,7 +88,10 @@ export interface Events {
   ): Promise<void>
 }
 
-/** @param options.onPost called for every queued event before its transaction commits, with the number of older events dropped for it */
+/**
+ * @param options.onPost called for every queued event before its transaction commits, with the number of older events
+ * dropped for it
+ */
 export function createEvents({
   onPost,
 }: {

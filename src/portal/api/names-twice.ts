@@ -12,7 +12,9 @@ export function namesTwice(text: string, value: unknown): boolean {
   return written !== membersIn(value)
 }
 
-/** Counts the members of all objects in a value. Uses its own stack, because a body can be nested deeper than function calls. */
+/**
+ * Counts the members of all objects in a value. Uses its own stack, because a body can be nested deeper than function calls.
+ */
 function membersIn(value: unknown): number {
   const waiting = [value]
   let members = 0

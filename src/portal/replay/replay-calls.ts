@@ -95,8 +95,8 @@ export interface ReplayOptions {
  * Exact are the routes (405, 404 and 410) and the limits, whose counts begin at
  * zero and include the calls that were made to the new version meanwhile. A
  * call that the gateway refused for its key, its address, its certificate or
- * its form is refused again; one that ended for a passing reason is left out. What the backend answers is not part of the prediction:
- * records hold neither paths nor bodies. `diffVersions` says what to check.
+ * its form is refused again; one that ended for a passing reason is left out. What the backend answers is not part of the
+ * prediction: records hold neither paths nor bodies. `diffVersions` says what to check.
  */
 export function replayCalls(options: ReplayOptions): Replay {
   const { catalogue, from, to, plan, overrides, nowMs } = options

@@ -101,7 +101,10 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     prune()
   }
 
-  /** Ids of changes that this process has not read before. After a move the first page tells nothing: another server may give the same ids. */
+  /**
+   * Ids of changes that this process has not read before. After a move the first page tells nothing: another server may give
+   * the same ids.
+   */
   function freshIn(page: ChangePage, again: ChangePage | undefined, isMoved: boolean): Set<number> {
     const seen = new Set(last.changes.map(({ id }) => id))
     const fresh = isMoved ? [] : page.changes.filter(({ id }) => !seen.has(id))

@@ -47,7 +47,9 @@ export interface NotedConfiguration {
 /** Renewed each minute, so two missed renewals have no effect. */
 const runningMinutes = 3
 const keptDays = 30
-/** The first member of the JSON; a release that expects another value treats it as unknown. A new shape needs a new number. */
+/**
+ * The first member of the JSON; a release that expects another value treats it as unknown. A new shape needs a new number.
+ */
 const format = 1
 
 /** Writes a catalogue as the store keeps it, without its brand. Costs some milliseconds. */

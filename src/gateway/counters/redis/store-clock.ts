@@ -7,7 +7,10 @@ export interface StoreClock {
    * at most `receivedAt`
    */
   learn(serverTimeMs: number, sentAt: number, receivedAt: number): number
-  /** Milliseconds since 1970, never ahead of the store while both clocks run at the same rate. Between replies, it advances with the monotonic clock. Before the first reply, it is the local clock. */
+  /**
+   * Milliseconds since 1970, never ahead of the store while both clocks run at the same rate. Between replies, it advances
+   * with the monotonic clock. Before the first reply, it is the local clock.
+   */
   now(): number
   /** Milliseconds since 1970 that the store has not passed yet, while both clocks run at the same rate. */
   latest(): number

@@ -60,7 +60,10 @@ function countersUnavailable(retryAfterMs: number): Refusal {
   return { code: 'COUNTERS_UNAVAILABLE', headers: { 'retry-after': secondsUp(retryAfterMs) } }
 }
 
-/** The refusal of a call that its grant rejects, because a window is used up or the store is away. The response shows the state of the limits. */
+/**
+ * The refusal of a call that its grant rejects, because a window is used up or the store is away. The response shows the
+ * state of the limits.
+ */
 export function refuseByGrant(call: EntitledCall, grant: Grant, nowMs: number): Refusal {
   call.refusedBy(grant)
   const { plan } = call.entitlement

@@ -155,7 +155,10 @@ export function registerOwnSession(
   )
 }
 
-/** Why an account with the right password, or known to the provider, cannot sign in; only a person who knows the password learns that. */
+/**
+ * Why an account with the right password, or known to the provider, cannot sign in; only a person who knows the password
+ * learns that.
+ */
 export function notAdmitted(
   {
     developerId,

@@ -29,7 +29,10 @@ export interface UnremindedDeveloper {
   readonly wantsMail: boolean
 }
 
-/** Developers with an application that is subscribed to the version and that wants notifications by email or webhook, if they were not notified yet. */
+/**
+ * Developers with an application that is subscribed to the version and that wants notifications by email or webhook, if they
+ * were not notified yet.
+ */
 export function findUnreminded(
   db: Kysely<PortalSchema>,
   { api, version, milestone, max }: Reminder & { readonly max: number },

@@ -107,7 +107,10 @@ export interface LimitRequests {
   find(id: string): Promise<LimitRequest | undefined>
   /** The newest 50 of an application, newest first. */
   list(options: { applicationId: string }): Promise<LimitRequest[]>
-  /** Requests of all applications: the open ones, oldest first, or the closed ones, last closed first. @throws {RegistryInputInvalid} */
+  /**
+   * Requests of all applications: the open ones, oldest first, or the closed ones, last closed first.
+   * @throws {RegistryInputInvalid}
+   */
   listAll(options: Page & { isOpen: boolean }): Promise<WaitingLimitRequest[]>
   /** Idempotent. @throws {RegistryNotFound}, {@link RegistryConflict} limit-request-closed */
   withdraw(input: { id: string; by: string }): Promise<void>

@@ -24,7 +24,9 @@ import { ApplicationFrame } from '../application-frame.tsx'
 import { type SubscribedVersion, useSubscribedVersions } from '../subscribed-versions.ts'
 import { ReplayTable } from './replay-table.tsx'
 
-/** Moves a subscription to another version. First shows how that version would have handled the application's recorded calls. */
+/**
+ * Moves a subscription to another version. First shows how that version would have handled the application's recorded calls.
+ */
 export function MovePage() {
   const { id = '', subscriptionId = '' } = useParams()
   const [search] = useSearchParams()
