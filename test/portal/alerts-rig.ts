@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { bucketName } from '../../src/gateway/counters/bucket.ts'
 import type { BucketWindow } from '../../src/gateway/counters/counter.ts'
-import { createLog } from '../../src/platform/log/log.ts'
 import { createEvents } from '../../src/portal/alerts/events.ts'
 import { createLimitAlerts } from '../../src/portal/alerts/limit-alerts.ts'
 import { sealSecret } from '../../src/portal/alerts/webhook-secret.ts'
@@ -15,14 +14,11 @@ import { testKeyring } from '../support/keyring.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
-export const catalogue = await publishedCatalogue()
-export const by = 'test'
-export const limit = firstLimit()
-export const { calls } = limit
-export const at80 = Math.ceil(calls * 0.8)
-export const dayMs = 86_400_000
-export const key = testKeyring(7)
-export const silent = createLog('silent')
+const catalogue = await publishedCatalogue()
+const limit = firstLimit()
+/** Seals the secrets of webhooks. */
+const webhookKey = testKeyring(7)
+const actor = 'test'
 
 function firstLimit() {
   const [first] = catalogue.plans.get('default')?.limits ?? []
@@ -30,7 +26,10 @@ function firstLimit() {
   return first
 }
 
-/** An empty registry, a counter of the test's choosing, and a clock that moves. */
+/**
+ * Two portals that look for limits to report, on an empty registry, with a
+ * counter that the test sets and a clock that it moves.
+ */
 export async function alertsRig({ database }: TestDatabase) {
   // Ahead of the database's own clock, whose keys would otherwise expire one day.
   const clock = { ms: Date.parse('2099-11-20T10:30:00Z') }
@@ -58,13 +57,13 @@ export async function alertsRig({ database }: TestDatabase) {
   const options = { db, catalogue: () => catalogue, counter, outbox, events, now, turnSeconds: 0 }
   const portals = [1, 2].map(() => createLimitAlerts(options))
 
-  /** What two portals do at once, until nothing changes. */
+  /** Runs both portals at once, and again: the first run in an empty registry only creates the cursor of the job. */
   async function look(): Promise<void> {
     await Promise.all(portals.map((job) => job.run()))
     await Promise.all(portals.map((job) => job.run()))
   }
 
-  /** Sets how much of an operation's limit is used, with the last call just now. */
+  /** Sets how many calls an application has made to an operation in this window, the last one in this minute. */
   async function use(applicationId: string, operation: string, calls: number): Promise<void> {
     const of = { api: 'xs2a', version: '1.7.0', id: operation }
     counts.set(bucketName(applicationId, of, limit), calls)
@@ -76,27 +75,31 @@ export async function alertsRig({ database }: TestDatabase) {
       on conflict do nothing`.execute(db)
   }
 
+  /** An application with its developer, subscribed to xs2a 1.7.0 under the default plan. */
   async function subscribed() {
     const { developer, application } = await testApplication(stores)
     const version = { api: 'xs2a', version: '1.7.0', plan: 'default' }
-    await stores.subscriptions.add({ applicationId: application.id, ...version, by })
+    await stores.subscriptions.add({ applicationId: application.id, ...version, by: actor })
     return { developer, id: application.id }
   }
 
+  /** Sets the webhook of an application. */
   function hook(
     applicationId: string,
     url = 'https://receiver.example/hook',
     secret = newWebhookSecret(),
   ) {
-    const sealedSecret = sealSecret(key, applicationId, secret)
-    return stores.alerts.setWebhook({ applicationId, url, sealedSecret, by })
+    const sealedSecret = sealSecret(webhookKey, applicationId, secret)
+    return stores.alerts.setWebhook({ applicationId, url, sealedSecret, by: actor })
   }
 
+  /** The emails that wait, the oldest first. */
   async function letters(): Promise<{ letter: Letter & { alerts?: object[] }; to: string }[]> {
     const rows = await db.selectFrom('mails').select('sealed').orderBy('id').execute()
     return rows.map(({ sealed }) => JSON.parse(sealed.toString()))
   }
 
+  /** The bodies of an application's events for its webhook, the oldest first. */
   async function eventsOf(applicationId: string) {
     const rows = await db
       .selectFrom('webhook_deliveries')
@@ -108,6 +111,9 @@ export async function alertsRig({ database }: TestDatabase) {
   }
 
   return {
+    catalogue,
+    limit,
+    webhookKey,
     stores,
     db,
     clock,

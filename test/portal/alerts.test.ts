@@ -6,9 +6,14 @@ import { thresholdOf } from '../../src/portal/alerts/limit-alerts.ts'
 import { createDeprecationReminders } from '../../src/portal/mail/deprecation-reminders.ts'
 import { pruneAlerts } from '../../src/portal/stores/alerts/prune-alerts.ts'
 import { testDatabase } from '../support/database.ts'
-import { alertsRig, at80, by, calls, catalogue, dayMs, limit } from './alerts-rig.ts'
+import { alertsRig } from './alerts-rig.ts'
 
 const database = await testDatabase(t)
+const by = 'test'
+const dayMs = 86_400_000
+
+/** The fewest calls that are 80 % of a limit. */
+const callsAt80 = (calls: number): number => Math.ceil(calls * 0.8)
 
 t.test('a threshold is reached at exactly 80 and 100 per cent', async (t) => {
   t.equal(thresholdOf(79, 100), undefined)
@@ -23,8 +28,10 @@ t.test('a threshold is reached at exactly 80 and 100 per cent', async (t) => {
 })
 
 t.test('limits are reported once by two portals, with one email an hour', async (t) => {
-  const { clock, look, use, subscribed, hook, letters, eventsOf, counter, stores, db, now } =
+  const { clock, look, use, subscribed, hook, letters, eventsOf, counter, stores, db, now, limit } =
     await alertsRig(database)
+  const { calls } = limit
+  const at80 = callsAt80(calls)
   const { id, developer } = await subscribed()
   const idle = await subscribed()
   await hook(id)
@@ -104,8 +111,9 @@ t.test('limits are reported once by two portals, with one email an hour', async 
 })
 
 t.test('each switch stops its kind on its channel', async (t) => {
-  const { clock, look, use, subscribed, hook, letters, eventsOf, stores, db, counter } =
+  const { clock, look, use, subscribed, hook, letters, eventsOf, stores, db, counter, limit } =
     await alertsRig(database)
+  const { calls } = limit
   const quiet = await subscribed()
   await stores.alerts.choose({ applicationId: quiet.id, mails: ['expiry'], by })
   const optedOut = await subscribed()
@@ -138,7 +146,7 @@ t.test('each switch stops its kind on its channel', async (t) => {
   t.equal((await eventsOf(quiet.id)).length, 1, 'by webhook alone')
 
   const paused = await subscribed()
-  await use(paused.id, 'getConsent', at80)
+  await use(paused.id, 'getConsent', callsAt80(calls))
   await look()
   t.equal((await letters()).length, 2)
   await use(paused.id, 'getConsent', calls)
@@ -254,7 +262,7 @@ t.test('a portal that did not run warns of the nearest day alone', async (t) => 
 })
 
 t.test('a deprecation is announced by webhook, too, with its own switch', async (t) => {
-  const { clock, now, db, outbox, events, stores, subscribed, hook, letters, eventsOf } =
+  const { clock, now, db, outbox, events, stores, subscribed, hook, letters, eventsOf, catalogue } =
     await alertsRig(database)
   const lifecycle: Lifecycle = {
     deprecated: '2099-11-01',

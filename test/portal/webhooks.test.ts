@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
+import { createLog } from '../../src/platform/log/log.ts'
 import { startWebhookDelivery } from '../../src/portal/alerts/deliver-webhooks.ts'
 import { createEvents } from '../../src/portal/alerts/events.ts'
 import { createWebhookMetrics } from '../../src/portal/alerts/webhook-metrics.ts'
@@ -12,9 +13,11 @@ import { createWebhookTargets } from '../../src/portal/alerts/webhook-target.ts'
 import { createWebhookQueue, deliveriesMax } from '../../src/portal/stores/alerts/webhook-queue.ts'
 import { testDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { alertsRig, by, key, silent } from './alerts-rig.ts'
+import { alertsRig } from './alerts-rig.ts'
 
 const database = await testDatabase(t)
+const by = 'test'
+const silent = createLog('silent')
 
 /** The receivers of the tests are here. */
 const settings = { webhookNetworks: ['127.0.0.0/8'] }
@@ -51,7 +54,7 @@ async function receiver(t: Test) {
 }
 
 t.test('deliveries are signed, retried, listed and sent again', async (t) => {
-  const { db, stores, subscribed, hook, now, events } = await alertsRig(database)
+  const { db, stores, subscribed, hook, now, events, webhookKey: key } = await alertsRig(database)
   const { got, answer, url } = await receiver(t)
   const metricsRegistry = new Registry()
   const metrics = createWebhookMetrics(metricsRegistry)
@@ -209,7 +212,7 @@ t.test('events that wait are kept before those that are done', async (t) => {
 })
 
 t.test('a developer holds two places, and who waited longest is next', async (t) => {
-  const { db, stores, subscribed, hook, now, events } = await alertsRig(database)
+  const { db, stores, subscribed, hook, now, events, webhookKey: key } = await alertsRig(database)
   const silentOne = await receiver(t)
   silentOne.answer.isSilent = true
   const quick = await receiver(t)
@@ -281,7 +284,7 @@ t.test('a developer holds two places, and who waited longest is next', async (t)
 })
 
 t.test('a silent receiver does not hold up others, and two portals send once', async (t) => {
-  const { db, stores, subscribed, hook, now, events } = await alertsRig(database)
+  const { db, stores, subscribed, hook, now, events, webhookKey: key } = await alertsRig(database)
   const silentOne = await receiver(t)
   silentOne.answer.isSilent = true
   const quick = await receiver(t)
