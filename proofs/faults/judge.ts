@@ -1,6 +1,6 @@
 import type { CallRecord, LedgerRecord } from './books.ts'
+import { gatewayCount } from './gateways.ts'
 import { type Windows, windowBegin, windowOf } from './load.ts'
-import { gatewayCount } from './places.ts'
 
 /** A bucket whose calls are judged. */
 export interface JudgedBucket {

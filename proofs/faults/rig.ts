@@ -10,8 +10,8 @@ import { configDir } from '../../test/support/published-catalogue.ts'
 import { spawnTollgate, type TollgateProcess } from '../../test/support/tollgate.ts'
 import { startChild } from './child.ts'
 import type { Trouble } from './fault-proxy.ts'
+import { gatewayCount, gatewayIndexes } from './gateways.ts'
 import type { CallerOrder } from './load.ts'
-import { gatewayCount, places } from './places.ts'
 import type { ProxyOrder } from './proxies.ts'
 
 /** Four gateways as production runs them, each behind proxies of its own, with the books beside them. */
@@ -23,7 +23,7 @@ export interface Rig {
   readonly ledger: string
   /** A folder for what an experiment writes. */
   readonly folder: string
-  /** What a gateway is started with, by its place. */
+  /** What a gateway is started with, by its index. */
   readonly env: (gateway: number) => Readonly<Record<string, string>>
   /** Between a gateway and its Redis. */
   readonly redisProxies: readonly ProxyHandle[]
@@ -74,8 +74,8 @@ export async function startRig(t: Test, { books, redis, env: more }: RigOptions)
   const postgres = await startPostgres(t)
   const proxies = startChild(t, 'proxies.ts')
   const targets = [
-    ...places.map(() => ('port' in redis ? redis.port : 0)),
-    ...places.map(() => Number(new URL(postgres.url).port)),
+    ...gatewayIndexes.map(() => ('port' in redis ? redis.port : 0)),
+    ...gatewayIndexes.map(() => Number(new URL(postgres.url).port)),
   ]
   const opened = messageOf(proxies)
   proxies.send({ order: 'open', targets } satisfies ProxyOrder)
@@ -109,7 +109,7 @@ export async function startRig(t: Test, { books, redis, env: more }: RigOptions)
   const stores = await storesOf(t, { ...shared, DATABASE_URL: postgres.url })
   const gateways: TollgateProcess[] = []
   // One after the other: four at once are slower on two cores than they wait for their database.
-  for (const place of places) gateways.push(await spawnTollgate(t, ['gateway'], env(place)))
+  for (const index of gatewayIndexes) gateways.push(await spawnTollgate(t, ['gateway'], env(index)))
   const callers = startChild(t, 'callers.ts')
   let orders = 0
   let applications = 0

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CallRecord, readCalls, readLedger } from './books.ts'
 import { watchCrashes } from './crashes.ts'
+import { gatewayCount, gatewayIndexes } from './gateways.ts'
 import {
   type Faulted,
   idleStream,
@@ -14,7 +15,6 @@ import {
 import { type Stream, windowBegin, windowOf } from './load.ts'
 import { monotonicMs, wallOffsetMs } from './monotonic.ts'
 import { type LatencyFigures, type Outcome, violationsOfBooks } from './outcome.ts'
-import { gatewayCount, places } from './places.ts'
 import { createRandom, type Random } from './random.ts'
 import { ledgerWritten, limitOf, type PlanName, type Rig } from './rig.ts'
 import type { ModeWatch, StoreProbe } from './watch.ts'
@@ -121,7 +121,12 @@ export async function runFault(
     newApplication('whole'),
     newApplication('wide'),
   ])
-  const get = { method: 'GET', path: '/v1.7.0/accounts', gateways: places, perSecond: 0 } as const
+  const get = {
+    method: 'GET',
+    path: '/v1.7.0/accounts',
+    gateways: gatewayIndexes,
+    perSecond: 0,
+  } as const
   const timed = { windows, isObeying: true } as const
   const streams = {
     short: { ...get, name: 'short', key: short.key, ...timed, perSecond: 55 },

@@ -1,24 +1,28 @@
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from '../../../test/support/database.ts'
-import { places } from '../places.ts'
-import type { RigOptions } from '../rig.ts'
+import { until } from '../../../test/support/until.ts'
+import { gatewayIndexes } from '../gateways.ts'
+import type { Rig, RigOptions } from '../rig.ts'
 import type { Fault } from '../run-fault.ts'
 
-/** What shifts the clock of a process, from Debian's `libfaketime`. */
+/** The library that shifts the clock of a process, from Debian's `libfaketime`. */
 const library = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')[0]
 
-/** The clocks of the gateways, each of which can be set. */
+/** The gateways' wall clocks. Their monotonic clocks stay true. */
 export interface ShiftedClocks {
+  /** Makes the clock of a gateway adjustable. */
   readonly env: NonNullable<RigOptions['env']>
-  /** Sets every clock this many seconds ahead, and resolves when all gateways have noticed. */
-  shift(seconds: readonly number[]): Promise<void>
+  /**
+   * Sets each gateway's clock ahead of the machine's by its number of seconds,
+   * and resolves when all gateways show the new time.
+   */
+  shift(rig: Rig, seconds: readonly number[]): Promise<void>
 }
 
-/** A process looks so often how far its clock is shifted. */
-const noticedMs = 1200
+/** `Date` has whole seconds, of up to a second ago, and a busy machine answers late. */
+const toleranceSeconds = 10
 
 export function createShiftedClocks(t: Test): ShiftedClocks {
   if (library === undefined) throw new Error('libfaketime is not installed')
@@ -30,36 +34,53 @@ export function createShiftedClocks(t: Test): ShiftedClocks {
       writeFileSync(fileOf(gateway), `${ahead < 0 ? '' : '+'}${ahead}`)
     }
   }
-  write(places.map(() => 0))
+  write(gatewayIndexes.map(() => 0))
   return {
     env: (gateway) => ({
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: fileOf(gateway),
+      // Seconds between two reads of the file.
       FAKETIME_CACHE_DURATION: '1',
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     }),
-    async shift(seconds) {
+    async shift({ gateways }, seconds) {
       write(seconds)
-      await delay(noticedMs)
+      await Promise.all(
+        gateways.map(({ urls }, gateway) => {
+          const expected = seconds[gateway] ?? 0
+          return until(`the clock of gateway ${gateway} is ${expected} s ahead`, async () => {
+            const ahead = await secondsAhead(urls.management)
+            return Math.abs(ahead - expected) < toleranceSeconds
+          })
+        }),
+      )
     },
   }
 }
 
-/** Clocks that are wrong or step; what counts is the clock of the store alone. */
+/** How far a gateway's clock is ahead of this process's, by the `Date` of a response. */
+async function secondsAhead(management: string): Promise<number> {
+  const response = await fetch(`${management}/metrics`)
+  await response.body?.cancel()
+  return (Date.parse(response.headers.get('date') ?? '') - Date.now()) / 1000
+}
+
+/** Clocks that are wrong or step. Gateways must go by the clock of the store alone. */
 export function clockFaults({ shift }: ShiftedClocks): Fault[] {
   const base = { id: 'R9', isOutage: false, lastsMs: [2500, 3500] } as const
   return [
     {
       ...base,
       title: 'gateways at −90 s and +90 s, one steps +1 h, then −1 h',
-      begin: () => shift([-90, 90, 3600, 0]),
-      end: () => shift([-90, 90, -3600, 0]),
+      begin: ({ rig }) => shift(rig, [-90, 90, 3600, 0]),
+      end: ({ rig }) => shift(rig, [-90, 90, -3600, 0]),
     },
     {
-      // What matters is how far they are apart.
+      // The store has the machine's clock; only the difference matters.
       ...base,
       title: 'the store 30 s ahead of every gateway',
-      begin: () => shift([-30, -30, -30, -30]),
+      begin: ({ rig }) => shift(rig, [-30, -30, -30, -30]),
+      // The clocks stay wrong: gateways must share counts all the same, and no experiment follows on this rig.
       end: async () => undefined,
     },
   ]

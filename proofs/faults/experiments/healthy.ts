@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readCalls, readLedger } from '../books.ts'
 import { watchCrashes } from '../crashes.ts'
+import { gatewayIndexes } from '../gateways.ts'
 import { type JudgedBucket, judgeHonesty, judgeRetries, judgeWindows } from '../judge.ts'
 import type { Stream } from '../load.ts'
 import { monotonicMs, wallOffsetMs } from '../monotonic.ts'
 import { noLatency, type Outcome, violationsOfBooks } from '../outcome.ts'
-import { places } from '../places.ts'
 import { ledgerWritten, limitOf, type PlanName, type Rig } from '../rig.ts'
 
 /** Operations that ask for nothing but their path, and where each is called. */
@@ -38,7 +38,7 @@ async function bucketsOf(rig: Rig, plan: PlanName, applications: number): Promis
     for (const [operation, path] of Object.entries(operations)) {
       const name = `${at} ${operation}`
       buckets.push({
-        stream: { name, key, method: 'GET', path, gateways: places, perSecond: 0, windows },
+        stream: { name, key, method: 'GET', path, gateways: gatewayIndexes, perSecond: 0, windows },
         judged: {
           stream: name,
           applicationId,
