@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** A measured or measuring process, bound to one core, with all the processes it started. */
 export interface PinnedProcess {
-  /** The first group of the ready line; empty if a port was awaited. */
+  /** The first group of the line that `ready` matched; empty if `ready` is a port. */
   readonly address: string
   readonly pid: number
   /** Microseconds of processor time (user and system) that it and its descendants have used. */
@@ -22,7 +22,7 @@ export interface PinnedOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** What says that it serves: a line of standard output, whose first group is the address, or a port of 127.0.0.1. */
+  /** How to see that it serves: a line of standard output, whose first group is the address, or a port of 127.0.0.1 that accepts connections. */
   readonly ready: RegExp | number
   /** Reads its standard error, a piece at a time. (Default: standard error is this process's) */
   readonly readError?: (piece: Buffer) => void
@@ -30,10 +30,15 @@ export interface PinnedOptions {
   readonly starting?: (residentBytes: number) => void
 }
 
-/** Clock ticks a second in /proc; 100 on every Linux of ours (getconf CLK_TCK). */
+/** Clock ticks a second in /proc: `getconf CLK_TCK`, which is 100 on the machines that run the bench. */
 const ticksPerSecond = 100
 
-/** Starts a process on one core (taskset) and waits until it serves. It ends with this process, however that ends. */
+/**
+ * Starts a process on one core (taskset) and waits until it serves. It ends with
+ * this process, even if this process is killed.
+ *
+ * @throws when the process cannot be started, or ends before it serves; nothing of it runs then
+ */
 export async function startPinned(options: PinnedOptions): Promise<PinnedProcess> {
   const { core, command, args, ready } = options
   const child = spawn(
@@ -45,17 +50,14 @@ export async function startPinned(options: PinnedOptions): Promise<PinnedProcess
     },
   )
   let hasStarted = false
-  // Until then, its output explains why it does not start.
+  // Until it serves, its standard error says why it does not start.
   child.stderr?.on('data', (piece: Buffer) => {
     if (hasStarted) options.readError?.(piece)
     else process.stderr.write(piece)
   })
   const pid = child.pid ?? 0
   const watch = setInterval(() => options.starting?.(residentBytesOfTree(pid)), 100)
-  const address = await (typeof ready === 'number'
-    ? portAnswers(child, ready)
-    : readyAddress(child, ready)
-  ).finally(() => clearInterval(watch))
+  const address = await serving(child, ready).finally(() => clearInterval(watch))
   hasStarted = true
   return {
     address,
@@ -66,41 +68,63 @@ export async function startPinned(options: PinnedOptions): Promise<PinnedProcess
       return (ticks * 1_000_000) / ticksPerSecond
     },
     residentBytes: () => residentBytesOfTree(pid),
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
-      await once(child, 'exit')
-      clearTimeout(timer)
-    },
+    stop: () => stop(child),
   }
 }
 
-function readyAddress(child: ChildProcess, ready: RegExp): Promise<string> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready`)))
-    if (child.stdout === null) throw new Error('no standard output')
-    createInterface({ input: child.stdout }).on('line', (line) => {
+/** Resolves with the address when the child serves. If it fails or ends first, stops it and throws. */
+async function serving(child: ChildProcess, ready: RegExp | number): Promise<string> {
+  const over = new AbortController()
+  const { signal } = over
+  try {
+    return await Promise.race([
+      typeof ready === 'number' ? portAnswers(ready, signal) : readyAddress(child, ready),
+      // Rejects with an 'error' too, for example if taskset is not installed.
+      once(child, 'exit', { signal }).then(([code, killedBy]) => {
+        throw new Error(`ended with ${code ?? killedBy} before it served`)
+      }),
+    ])
+  } catch (error) {
+    await stop(child)
+    throw error
+  } finally {
+    over.abort()
+  }
+}
+
+/** Ends the child, within 20 s by force. Resolves at once for a child that has ended, or never started. */
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
+  await once(child, 'exit')
+  clearTimeout(timer)
+}
+
+function readyAddress({ stdout }: ChildProcess, ready: RegExp): Promise<string> {
+  return new Promise((resolve) => {
+    if (stdout === null) throw new Error('no standard output')
+    createInterface({ input: stdout }).on('line', (line) => {
       const match = ready.exec(line)
       if (match !== null) resolve(match[1] ?? '')
     })
   })
 }
 
-async function portAnswers(child: ChildProcess, port: number): Promise<string> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode} before it listened`)
+/** Resolves with '' when a connection to the port succeeds, or the signal aborts. */
+async function portAnswers(port: number, signal: AbortSignal): Promise<string> {
+  while (!signal.aborted) {
     const socket = connect({ port, host: '127.0.0.1' })
     try {
       await once(socket, 'connect')
-      return ''
+      break
     } catch {
       await delay(20)
     } finally {
       socket.destroy()
     }
   }
+  return ''
 }
 
 function treeOf(root: number): number[] {
