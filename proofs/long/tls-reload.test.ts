@@ -1,9 +1,8 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { Agent, request } from 'undici'
-import { createTestAuthority } from '../../test/support/certificates.ts'
+import { createTestAuthority, type IssuedCertificate } from '../../test/support/certificates.ts'
 import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { metricsOf } from '../../test/support/metrics.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
@@ -21,15 +20,16 @@ t.test(
   { skip: fleetMissing() },
   async (t) => {
     const authority = createTestAuthority(t)
-    const pairs = [authority.issue(), authority.issue()]
+    const [first, second] = [authority.issue(), authority.issue()]
     const folder = t.testdir()
     const files = { cert: join(folder, 'tls.crt'), key: join(folder, 'tls.key') }
-    const place = (pair = pairs[0]): void => {
-      if (pair === undefined) throw new Error('two pairs')
-      copyFileSync(pair.certFile, files.cert)
-      copyFileSync(pair.keyFile, files.key)
+    // One file after the other, as operators replace them. The gateway may look in between, but applies
+    // only what two looks found, or what is there at SIGHUP.
+    const place = ({ certFile, keyFile }: IssuedCertificate): void => {
+      copyFileSync(certFile, files.cert)
+      copyFileSync(keyFile, files.key)
     }
-    place()
+    place(first)
     const { gateways, stores } = await startFleet(t, {
       size: 1,
       env: {
@@ -38,49 +38,86 @@ t.test(
       },
     })
     const [gateway] = gateways
-    if (gateway === undefined) throw new Error('one gateway')
+    if (gateway === undefined) throw new Error('no gateway')
     const { key } = await newApplication(stores, 'reloads')
     t.match(gateway.urls.gateway, /^https:/)
-    const outcomes = new Map<string, number>()
-    const note = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-    let isOver = false
-    async function call(isKept: boolean): Promise<void> {
-      const agent = new Agent({ connections: 1, connect: { ca: authority.ca } })
-      while (!isOver) {
-        try {
-          const answer = await request(`${gateway?.urls.gateway}/v1.7.0/accounts`, {
-            dispatcher: agent,
-            headers: { 'x-api-key': key },
-            // Half of the callers make a handshake for each call.
-            reset: !isKept,
-          })
-          await answer.body.dump()
-          note(String(answer.statusCode))
-        } catch (error) {
-          note(String(error instanceof Error && 'code' in error ? error.code : error))
-        }
+    const load = startLoad({ origin: gateway.urls.gateway, ca: authority.ca, key })
+    try {
+      for (let reload = 1; reload <= reloads; reload++) {
+        place(reload % 2 === 0 ? first : second)
+        gateway.signal('SIGHUP')
+        await until(
+          `reload ${reload}`,
+          async () => (await reloadsOf(gateway.urls.management)) >= reload,
+        )
       }
-      await agent.close()
+      await load.nextCalls()
+    } finally {
+      await load.stop()
     }
-    const calling = Array.from({ length: callers }, (_, index) => call(index % 2 === 0))
-    const count = async () => {
-      const metrics = await metricsOf(gateway.urls.management)
-      return Number(
-        /^gateway_file_reloads_total\{files="gateway",result="success"\} (\d+)$/m.exec(
-          metrics,
-        )?.[1],
-      )
-    }
-    for (let reload = 1; reload <= reloads; reload++) {
-      place(pairs[reload % 2])
-      gateway.signal('SIGHUP')
-      await until(`reload ${reload}`, async () => (await count()) >= reload)
-    }
-    await delay(100)
-    isOver = true
-    await Promise.all(calling)
-    figure(JSON.stringify(Object.fromEntries(outcomes)))
-    t.same([...outcomes.keys()], ['200'], 'every call succeeded')
-    t.ok((outcomes.get('200') ?? 0) > reloads, 'there was load')
+    figure(JSON.stringify(Object.fromEntries(load.outcomes)))
+    t.same([...load.outcomes.keys()], ['200'], 'every call succeeded')
+    t.ok((load.outcomes.get('200') ?? 0) > reloads, 'there was load')
   },
 )
+
+/** How often the gateway has applied another certificate. */
+async function reloadsOf(management: string): Promise<number> {
+  const line = /^gateway_file_reloads_total\{files="gateway",result="success"\} (\d+)$/m
+  return Number(line.exec(await metricsOf(management))?.[1])
+}
+
+interface LoadOptions {
+  readonly origin: string
+  readonly ca: string
+  readonly key: string
+}
+
+/** Starts callers that each call again and again until `stop`; every other one makes a handshake for each call. */
+function startLoad({ origin, ca, key }: LoadOptions) {
+  /** Number of calls by status or error code. */
+  const outcomes = new Map<string, number>()
+  const finished = Array.from({ length: callers }, () => 0)
+  let isOver = false
+
+  async function call(agent: Agent, isKept: boolean): Promise<string> {
+    try {
+      const response = await request(`${origin}/v1.7.0/accounts`, {
+        dispatcher: agent,
+        headers: { 'x-api-key': key },
+        reset: !isKept,
+      })
+      await response.body.dump()
+      return String(response.statusCode)
+    } catch (error) {
+      return String(error instanceof Error && 'code' in error ? error.code : error)
+    }
+  }
+
+  async function callRepeatedly(caller: number): Promise<void> {
+    const agent = new Agent({ connections: 1, connect: { ca } })
+    while (!isOver) {
+      const outcome = await call(agent, caller % 2 === 0)
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      finished[caller] = (finished[caller] ?? 0) + 1
+    }
+    await agent.close()
+  }
+
+  const calling = finished.map((_, caller) => callRepeatedly(caller))
+  return {
+    outcomes,
+    /** Resolves when each caller has finished a call that it begins from now on. */
+    async nextCalls(): Promise<void> {
+      // The first to finish may have begun earlier.
+      const enough = finished.map((calls) => calls + 2)
+      await until('each caller has made a call after the last reload', () =>
+        finished.every((calls, caller) => calls >= (enough[caller] ?? 0)),
+      )
+    },
+    async stop(): Promise<void> {
+      isOver = true
+      await Promise.all(calling)
+    },
+  }
+}
