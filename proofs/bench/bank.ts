@@ -17,33 +17,29 @@ const calls = 600
 
 interface Read {
   readonly name: string
-  readonly operation: string
   readonly url: string
 }
 
 const report = `/v1.7.0/accounts/${account}/transactions?bookingStatus=booked&dateFrom=2026-01-01`
 const reads: readonly Read[] = [
-  { name: 'GET accounts', operation: 'listAccounts', url: '/v1.7.0/accounts' },
+  { name: 'GET accounts', url: '/v1.7.0/accounts' },
   {
     name: 'GET accounts?withBalance=true',
-    operation: 'listAccounts',
     url: '/v1.7.0/accounts?withBalance=true',
   },
   {
     name: `first page of ${entries} entries`,
-    operation: 'listAccountTransactions',
     url: `${report}&pageIndex=0`,
   },
   {
     name: `last page of ${entries} entries`,
-    operation: 'listAccountTransactions',
     url: `${report}&pageIndex=${Math.floor((entries - 1) / 20)}`,
   },
 ]
 
 const t = standInTest()
 const rows: string[][] = []
-/** One token for all calls of an operation, as the gateway uses it again. */
+/** One token for all calls of an application, as the gateway reuses it. */
 const tokens = new Map<string, Promise<string>>()
 try {
   await measureOn('embedded', await testEmbedded(t, { seededAt: Date.now() }))
@@ -74,8 +70,8 @@ async function measureOn(name: string, database: TestDatabase): Promise<void> {
 }
 
 /** Milliseconds from the parsed request to the answer. The PSU is there, so nothing is counted. */
-async function time(bank: TestBank, { operation, url }: Read, consentId: string): Promise<number> {
-  const identity = await tokenOf(bank, operation)
+async function time(bank: TestBank, { url }: Read, consentId: string): Promise<number> {
+  const identity = await tokenOf(bank)
   const begin = performance.now()
   const { statusCode, body } = await bank.backend.app.inject({
     url,
@@ -91,12 +87,11 @@ async function time(bank: TestBank, { operation, url }: Read, consentId: string)
   return took
 }
 
-function tokenOf({ identity, applicationId }: TestBank, operation: string): Promise<string> {
-  const key = `${applicationId} ${operation}`
+function tokenOf({ identity, applicationId }: TestBank): Promise<string> {
   const known =
-    tokens.get(key) ??
-    identity.identityFor({ applicationId, api: 'xs2a', version: '1.7.0', operation })
-  tokens.set(key, known)
+    tokens.get(applicationId) ??
+    identity.identityFor({ applicationId, api: 'xs2a', version: '1.7.0' })
+  tokens.set(applicationId, known)
   return known
 }
 

@@ -16,8 +16,6 @@ export interface Identity {
   readonly applicationId: string
   readonly api: string
   readonly version: string
-  /** Undefined if the gateway leaves it to method and path. */
-  readonly operation: string | undefined
   /** The name that the developer gave the application; undefined if the gateway does not send it. */
   readonly applicationName: string | undefined
   /** Whether the application must sign its calls and follow the whole standard. */
@@ -72,19 +70,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         clockTolerance: toleranceSeconds,
         currentDate: new Date(now()),
       })
-      const {
-        sub,
-        name,
-        iat = 0,
-        exp = 0,
-        api,
-        version,
-        operation,
-        strict,
-        seals,
-        redirects,
-        drill,
-      } = payload
+      const { sub, name, iat = 0, exp = 0, api, version, strict, seals, redirects, drill } = payload
       const isShort = exp - iat <= lifetimeSecondsMax
       const isPresent = iat * 1000 <= now() + toleranceSeconds * 1000
       if (
@@ -92,7 +78,6 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         sub === '' ||
         typeof api !== 'string' ||
         typeof version !== 'string' ||
-        (operation !== undefined && typeof operation !== 'string') ||
         !isShort ||
         !isPresent
       ) {
@@ -103,7 +88,6 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
           applicationId: sub,
           api,
           version,
-          operation,
           applicationName: typeof name === 'string' ? name : undefined,
           isStrict: strict === true,
           seals: textsOf(seals),
@@ -127,7 +111,7 @@ function textsOf(claim: unknown): readonly string[] | undefined {
   return Array.isArray(claim) ? claim.filter((entry) => typeof entry === 'string') : undefined
 }
 
-/** The error for a token that is not valid, or not for this operation. */
+/** The error for a token that is not valid, or not for this API version. */
 export function invalid(cause?: unknown): BankError {
   return new BankError('CERTIFICATE_INVALID', 'The identity of the gateway does not hold', {
     cause,

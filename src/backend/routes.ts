@@ -95,12 +95,7 @@ async function serve(
   try {
     const token = request.headers[identityHeader]
     const identity = await identify(typeof token === 'string' ? token : undefined)
-    if (
-      identity.api !== operation.api ||
-      identity.version !== operation.version ||
-      // A gateway of the previous release also names the operation.
-      (identity.operation ?? operation.id) !== operation.id
-    ) {
+    if (identity.api !== operation.api || identity.version !== operation.version) {
       throw invalid()
     }
     const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

@@ -6,7 +6,7 @@ import type { IdentityFlaws } from '../support/identity.ts'
 t.test('only a gateway that names this application ends what it has at the bank', async (t) => {
   const bank = await testBank(t)
   const applicationId = randomUUID()
-  const right = { applicationId, api: 'tollgate', version: 'applications', operation: '' }
+  const right = { applicationId, api: 'tollgate', version: 'applications' }
 
   async function end(claims: Partial<typeof right> | undefined, flaws: IdentityFlaws = {}) {
     const token = claims && (await bank.identity.identityFor({ ...right, ...claims }, flaws))
@@ -26,7 +26,7 @@ t.test('only a gateway that names this application ends what it has at the bank'
   const refused = { status: 401, type: 'application/problem+json' }
   t.match(await end(undefined), { ...refused, body: { code: 'CERTIFICATE_MISSING' } })
   for (const claims of [
-    { api: 'xs2a', version: '1.7.0', operation: 'deleteConsent' },
+    { api: 'xs2a', version: '1.7.0' },
     { version: '1.7.0' },
     { applicationId: randomUUID() },
   ]) {

@@ -18,12 +18,11 @@ t.test('calls', async (t) => {
   const bank = await testBank(t)
   const { app } = bank.backend
 
-  t.test('nothing is served without an identity that holds for this very operation', async (t) => {
+  t.test('nothing is served without a valid identity for this API version', async (t) => {
     const claims: IdentityClaims = {
       applicationId: randomUUID(),
       api: 'xs2a',
       version: '1.7.0',
-      operation: 'getConsentStatus',
     }
     const url = `/v1.7.0/consents/${randomUUID()}/status`
     const sign = bank.identity.identityFor
@@ -46,7 +45,6 @@ t.test('calls', async (t) => {
       'an expired one': await sign(claims, { issuedIn: -90, expiresIn: -30 }),
       'one of the future': await sign(claims, { issuedIn: 30 }),
       'one that lives too long': await sign(claims, { expiresIn: 3600 }),
-      'another operation': await sign({ ...claims, operation: 'getConsent' }),
       'another version': await sign({ ...claims, version: '1.6.0' }),
       'another api': await sign({ ...claims, api: 'mandate' }),
       'no application': await sign({ ...claims, applicationId: '' }),

@@ -108,7 +108,6 @@ export async function testBank(t: Test, options: TestBankOptions = {}): Promise<
       applicationId: wanted.applicationId ?? applicationId,
       api: operation.api,
       version: operation.version,
-      operation: operation.id,
       ...(wanted.applicationName === undefined ? {} : { name: wanted.applicationName }),
       ...(wanted.redirects === undefined ? {} : { redirects: wanted.redirects }),
       ...(wanted.drill === undefined ? {} : { drill: wanted.drill }),

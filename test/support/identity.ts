@@ -13,7 +13,6 @@ export interface IdentityClaims {
   readonly applicationId: string
   readonly api: string
   readonly version: string
-  readonly operation: string
   readonly name?: string
   readonly redirects?: readonly string[]
   readonly drill?: BankDrill
