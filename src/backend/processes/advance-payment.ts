@@ -7,8 +7,8 @@ import { after } from '../domain/transitions.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Payment } from '../stores/payments.ts'
 import { bookPayment } from './book-payment.ts'
-import { isCovering } from './debtor.ts'
 import { lockAccounts } from './lock-accounts.ts'
+import { covers } from './transfer-accounts.ts'
 
 /**
  * Takes a payment one step further at the planned time: check of funds, settlement,
@@ -40,7 +40,7 @@ export async function advance(
 async function checkFunds(stores: Stores, payment: Payment): Promise<void> {
   const { executeAt, settleAt, debtorAccountId, dueAt } = planOf(payment)
   const [debtor] = await stores.accounts.byIds([debtorAccountId])
-  const fundsAvailable = isCovering(debtor, payment.amount)
+  const fundsAvailable = covers(debtor, payment.amount)
   if (!fundsAvailable && payment.rejectsWithoutFunds) {
     return move(stores, payment, 'reject', { dueAt: null, fundsAvailable })
   }
@@ -67,7 +67,7 @@ async function settle(
   if (creditor !== undefined && creditor.status !== 'enabled') {
     return move(stores, payment, 'reject', { dueAt: null })
   }
-  if (!isCovering(debtor, payment.amount)) {
+  if (!covers(debtor, payment.amount)) {
     return settleLater(bank.timeZone, stores, payment, product)
   }
   await bookPayment(bank, stores, moved, { payment, at })

@@ -15,10 +15,10 @@ import type { Stores } from '../stores/bank-stores.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import type { BookingWork } from './bank-work.ts'
 import { bookTransfer } from './book-transfer.ts'
-import { isCovering } from './debtor.ts'
 import { lockAccounts, type MovedAccounts } from './lock-accounts.ts'
 import { lockMandate } from './lock-resource.ts'
 import { moveMandate } from './move-mandate.ts'
+import { covers } from './transfer-accounts.ts'
 
 /** Why a bank returns a collection (ISO 20022, ExternalReturnReason1Code). */
 export type CollectionReason =
@@ -97,7 +97,7 @@ export async function collect(work: BookingWork, collection: Collection): Promis
   checkDay(body, day)
   const moved = await lockMoved(stores, mandate, instrument)
   const { debtor } = moved
-  if (!isCovering(debtor, amount.amount)) {
+  if (!covers(debtor, amount.amount)) {
     throw new CollectionRefused('AM04', 'the funds do not suffice')
   }
   const transactionId = await bookTransfer(bank, stores, moved, {

@@ -19,11 +19,10 @@ import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
 import type { Psu } from '../stores/psus.ts'
 import type { BankWork } from './bank-work.ts'
-import { findDebtorAccount, isDebitable } from './debtor.ts'
 import { holdingsOf } from './holdings.ts'
-import { findCreditorAccount } from './lock-accounts.ts'
 import type { LockedAuthorisation } from './lock-authorisation.ts'
 import { moveMandate } from './move-mandate.ts'
+import { findCreditorAccount, findDebtorAccount, isDebitable } from './transfer-accounts.ts'
 
 /** The decision of the PSU. An authorisation whose time has run out counts as refused. */
 export type Decision =

@@ -1,26 +1,21 @@
 import { type BankCall, textOf } from '../bank-call.ts'
 import { BankError, formatError } from '../bank-error.ts'
-import { isUuid } from '../domain/identifiers.ts'
 import type { PaymentInitiation } from '../domain/payment-initiation.ts'
-import type { BankWork } from '../processes/bank-work.ts'
-import { findDebtorAccount, isCovering } from '../processes/debtor.ts'
-import { lockConsent } from '../processes/lock-resource.ts'
+import { covers, findDebtorAccount } from '../processes/transfer-accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
-import { checkUsable, unknownConsent } from './consents.ts'
 
-/** Checks that a session consent belongs to the TPP and is valid. */
-export async function checkSession(work: BankWork, call: BankCall): Promise<void> {
-  const id = textOf(call.headers['consent-id'])
-  if (id === undefined) return
-  const consent = isUuid(id) ? await lockConsent(work, id) : undefined
-  if (consent?.applicationId !== call.applicationId) {
-    throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: unknownConsent }])
-  }
-  checkUsable(call, consent)
-}
-
-/** Checks the account and its funds before creating a payment, if the PSU is known. */
+/**
+ * Checks the debtor's account and its funds before a payment is created, for a
+ * known PSU. The rules that need only the request come before
+ * (`payment-rules.ts`). The first broken rule decides: the account exists, it is
+ * not the creditor's, it is enabled, it is a current account, and last, only if
+ * the TPP prefers a rejection, it has the funds.
+ *
+ * @throws {BankError} PRODUCT_INVALID when no account was named and the PSU has none in the currency;
+ *   400 FORMAT_ERROR for an unknown account or the creditor's own; SERVICE_BLOCKED; 400 SERVICE_INVALID;
+ *   PAYMENT_FAILED without funds
+ */
 export async function checkDebtor(
   stores: Stores,
   call: BankCall,
@@ -47,7 +42,7 @@ export async function checkDebtor(
     const text = 'Payments are debited to current accounts only'
     throw new BankError('SERVICE_INVALID', [{ path: 'debtorAccount', text }], { status: 400 })
   }
-  if (prefersRejection(call) && !isCovering(account, amount)) {
+  if (prefersRejection(call) && !covers(account, amount)) {
     throw new BankError('PAYMENT_FAILED', 'The funds do not suffice')
   }
 }

@@ -12,8 +12,13 @@ export function isDebitable(account: Account, currency: string): boolean {
   )
 }
 
-/** Whether the balance and the credit limit of an account cover the amount. */
-export function isCovering(account: Account | undefined, amount: string): boolean {
+/**
+ * Whether the balance and the credit limit of an enabled account cover an
+ * amount in its currency. No account covers nothing.
+ *
+ * @param amount a decimal number: `1999.50`
+ */
+export function covers(account: Account | undefined, amount: string): boolean {
   return (
     account?.status === 'enabled' &&
     compare(sum([account.booked, account.creditLimit]), amount) >= 0
@@ -21,10 +26,10 @@ export function isCovering(account: Account | undefined, amount: string): boolea
 }
 
 /**
- * Finds the account that a payment debits: the named one, otherwise the person's
- * first current account in the payment's currency.
+ * Finds the account that a payment debits: the named one, otherwise the first
+ * debitable account of the PSU, in the order in which the bank lists them.
  *
- * @returns undefined when the person has no such account
+ * @returns undefined when the PSU has no such account
  */
 export async function findDebtorAccount(
   stores: Stores,
@@ -39,4 +44,15 @@ export async function findDebtorAccount(
   return accounts.find(
     (account) => account.currency === currency && account.iban === reference.iban,
   )
+}
+
+/** Finds the account of this bank that a transfer credits; undefined when the creditor is at another bank. */
+export async function findCreditorAccount(
+  stores: Stores,
+  reference: AccountReference | undefined,
+  currency: string,
+): Promise<Account | undefined> {
+  if (reference?.iban === undefined) return undefined
+  const accounts = await stores.accounts.byIban(reference.iban)
+  return accounts.find((account) => account.currency === currency)
 }
