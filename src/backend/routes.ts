@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiVersion, Catalogue, Operation } from '../catalogue/catalogue.ts'
 import { type Contract, compileContracts } from '../catalogue/contract.ts'
+import { versionPrefix } from '../catalogue/version-number.ts'
 import { readAccept } from './accept.ts'
 import type { Handler } from './bank-call.ts'
 import { BankError } from './bank-error.ts'
@@ -123,7 +124,7 @@ async function serve(
       offers,
       rawBody,
       requestId,
-      prefix: `/v${operation.version}`,
+      prefix: versionPrefix(operation.version),
       applicationId: identity.applicationId,
       applicationName: identity.applicationName,
       isStrict: identity.isStrict,

@@ -5,7 +5,7 @@ import { checkEndlessReferences, checkResponseSchemas } from './check-schemas.ts
 import { isJsonObject, objectsOf } from './json.ts'
 import { parseDate } from './lifecycle.ts'
 import type { Sources } from './source.ts'
-import { isVersionNumber } from './version-number.ts'
+import { isVersionNumber, versionPrefix } from './version-number.ts'
 
 export interface LoadVersionOptions {
   readonly sources: Sources
@@ -35,7 +35,7 @@ export interface LoadedVersion {
  */
 export function loadVersion(options: LoadVersionOptions): LoadedVersion | undefined {
   const { sources, api, version } = options
-  const prefix = `/v${version}`
+  const prefix = versionPrefix(version)
   const document = bundle(options)
   if (document === undefined || !isDocument(document)) return undefined
   checkOpenApiVersion(sources, document)

@@ -5,7 +5,7 @@ import { Day } from './day.tsx'
 import { Message } from './message.tsx'
 import { Pill } from './pill.tsx'
 
-/** The lifecycle state of a version: current, deprecated (with its last day) or retired. */
+/** The lifecycle state of a version: retired; otherwise current or deprecated, each with the last day if one is announced. */
 export function LifecycleBadges({
   version,
 }: {
@@ -22,6 +22,7 @@ export function LifecycleBadges({
       )}
       {lifecycle.sunset === undefined ? null : (
         <Pill tone="warn">
+          {/* One element: a pill is a flex box, which would put its gap between the words and the day. */}
           <span>
             <Message id="lifecycle.endsOn" values={{ day: <Day date={lifecycle.sunset} /> }} />
           </span>

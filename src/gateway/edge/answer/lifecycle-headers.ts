@@ -1,5 +1,6 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
 import { deprecationHeader, sunsetHeader } from '../../../catalogue/lifecycle.ts'
+import { versionPrefix } from '../../../catalogue/version-number.ts'
 
 const none: readonly string[] = []
 
@@ -7,7 +8,7 @@ const none: readonly string[] = []
  * Header fields that announce the end of a version, alternating names and values:
  * `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and, if the successor has the
  * operation, a `Link` to the same path there (`successor-version`, RFC 5829).
- * Empty for a version that is not deprecated.
+ * Empty for a version with neither date.
  *
  * @param path the canonical path of the call
  * @param availableIn versions that have the operation
@@ -23,10 +24,8 @@ export function lifecycleHeaders(
   if (deprecated !== undefined) fields.push('Deprecation', deprecationHeader(deprecated))
   if (sunset !== undefined) fields.push('Sunset', sunsetHeader(sunset))
   if (successor !== undefined && availableIn.includes(successor)) {
-    fields.push(
-      'Link',
-      `</v${successor}${path.slice(version.prefix.length)}>; rel="successor-version"`,
-    )
+    const target = versionPrefix(successor) + path.slice(version.prefix.length)
+    fields.push('Link', `<${target}>; rel="successor-version"`)
   }
   return fields
 }
