@@ -73,6 +73,39 @@ t.test(
   },
 )
 
+t.test(`${restarts} starts on a shared port fail no call`, { skip: fleetMissing() }, async (t) => {
+  const env = { GATEWAY_REUSE_PORT: 'on', GATEWAY_PORT: String(await freePort()) }
+  const fleet = await startFleet(t, { size: 1, plan: { calls: 1_000_000, window: 'P365D' }, env })
+  const [first] = fleet.gateways
+  if (first === undefined) throw new Error('one gateway')
+  const { key } = await newApplication(fleet.stores, 'more processes')
+  const headers = { 'x-api-key': key, connection: 'close' }
+  const outcomes = new Map<string, number>()
+  let isOver = false
+  const loads = Array.from({ length: callers }, async () => {
+    while (!isOver) {
+      // Each call opens a connection: the system divides connections, not calls.
+      const outcome = await fetch(`${first.urls.gateway}${accountsPath}`, { headers }).then(
+        async (response) => {
+          await response.arrayBuffer()
+          return String(response.status)
+        },
+        (error: unknown) => String(error),
+      )
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+    }
+  })
+  for (let start = 0; start < restarts; start += 1) {
+    const started = await spawnTollgate(t, ['gateway'], fleet.env)
+    t.equal(started.urls.gateway, first.urls.gateway)
+    await until('it takes calls', async () => (await answered(started.urls.management)) > 0)
+  }
+  isOver = true
+  await Promise.all(loads)
+  t.same([...outcomes.keys()], ['200'], 'no call failed')
+  figure(`${restarts} starts on a shared port: ${outcomes.get('200')} calls, none failed`)
+})
+
 for (const balancer of balancers) {
   t.test(
     `${restarts} restarts of two processes in turn behind ${balancer} fail no call, and exactly the limit is admitted`,

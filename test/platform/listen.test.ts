@@ -72,7 +72,25 @@ t.test(
     await t.rejects(bind(own, true), { message: /the port is in use/ })
 
     const address = { host: '127.0.0.1', port: shared }
-    await probePorts([{ setting: 'GATEWAY', address, isShared: true }], 'start')
     await t.rejects(probePorts([{ setting: 'GATEWAY', address }], 'start'), PortsTaken)
+  },
+)
+
+t.test(
+  'a start resets no connection of the processes that share its port',
+  { skip: process.platform !== 'linux' && 'only Linux divides connections' },
+  async (t) => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.get('/', async () => 'served')
+    const url = await listen(app, 'GATEWAY', { host: '127.0.0.1', port: 0 }, { isShared: true })
+    const address = { host: '127.0.0.1', port: Number(new URL(url).port) }
+    const call = async () => (await fetch(url, { headers: { connection: 'close' } })).text()
+    for (let start = 0; start < 20; start++) {
+      const probe = probePorts([{ setting: 'GATEWAY', address, isShared: true }], 'start')
+      const answers = await Promise.all(Array.from({ length: 20 }, call))
+      await probe
+      t.same(new Set(answers), new Set(['served']))
+    }
   },
 )

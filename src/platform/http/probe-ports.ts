@@ -29,7 +29,8 @@ export class PortsTaken extends Error {
 
 /**
  * Binds every port for a moment, before startup does work that takes seconds.
- * Port 0 is always free.
+ * Port 0 is always free. A shared port is not bound: the kernel would give this
+ * process connections that are reset when the port is released.
  *
  * @param command the operator's start command, for the offer of free ports
  * @throws {PortsTaken} with every listener that cannot bind its address
@@ -41,11 +42,11 @@ export async function probePorts(
   const bound: Server[] = []
   const problems: string[] = []
   const taken: PlannedListener[] = []
-  for (const listener of listeners.filter(({ address }) => address.port !== 0)) {
+  for (const listener of listeners.filter(isProbed)) {
     const server = createServer().unref()
     try {
-      const { address, isShared: reusePort = false } = listener
-      server.listen({ port: address.port, host: boundHost(address.host), reusePort })
+      const { port, host } = listener.address
+      server.listen({ port, host: boundHost(host) })
       await once(server, 'listening')
       bound.push(server)
     } catch (error) {
@@ -57,6 +58,10 @@ export async function probePorts(
   const offer = taken.length === 0 ? undefined : await offerPorts(taken, command)
   await Promise.all(bound.map(closeServer))
   if (problems.length > 0) throw new PortsTaken(problems, offer)
+}
+
+function isProbed({ address, isShared = false }: PlannedListener): boolean {
+  return address.port !== 0 && !isShared
 }
 
 /** `GATEWAY_PORT=8090 npx tollgate start`; undefined when no port nearby is free. */
