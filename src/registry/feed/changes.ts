@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { recordAudit } from '../audit/audit.ts'
 import type { RegistrySchema } from '../schema.ts'
 import type { Change, ChangeSubject, ReloadRequest } from './change.ts'
+import { keyDetailTexts } from './key-detail.ts'
 import { type ChangePage, readChanges } from './read-changes.ts'
 
 /** A change that is not a row of the registry. */
@@ -81,7 +82,12 @@ export async function recordChange(
       developer_id: developerId ?? null,
       application_id: applicationId ?? null,
       key_id: keyId ?? null,
-      detail: JSON.stringify('detail' in change ? (change.detail ?? {}) : {}),
+      detail: JSON.stringify(detailOf(change)),
     })
     .execute()
+}
+
+function detailOf(change: Change): object {
+  if (change.kind === 'key') return keyDetailTexts(change.detail)
+  return 'detail' in change ? (change.detail ?? {}) : {}
 }
