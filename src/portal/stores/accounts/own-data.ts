@@ -1,74 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { PortalSchema } from '../schema.ts'
-
-/**
- * The parts of an export, by the name that each has in the file, in the order
- * of the file: its table, and the columns that order its rows, the oldest
- * first. Together with the owner, these columns identify one row.
- */
-export const ownTables = {
-  account: ['developers', 'created_at'],
-  acceptedTerms: ['accepted_terms', 'accepted_at', 'version'],
-  operatorRole: ['staff', 'added_at', 'id'],
-  sessions: ['sessions', 'created_at', 'id_hash'],
-  authenticatorApp: ['totp_secrets', 'created_at'],
-  passkeys: ['passkeys', 'created_at', 'id'],
-  links: ['mail_tokens', 'created_at', 'hash'],
-  keyMails: ['key_digests', 'began_at'],
-  deprecationMails: ['deprecation_mails', 'written_at', 'api', 'version', 'milestone'],
-  applications: ['applications', 'created_at', 'id'],
-  subscriptions: ['subscriptions', 'created_at', 'id'],
-  keys: ['api_keys', 'created_at', 'id'],
-  certificates: ['certificates', 'created_at', 'id'],
-  testCertificatesRevoked: ['sandbox_revocations', 'revoked_at', 'serial'],
-  webhooks: ['webhooks', 'created_at'],
-  webhookDeliveries: ['webhook_deliveries', 'created_at', 'id'],
-  limitAlerts: ['limit_alerts', 'at', 'bucket', 'window_number', 'limit_calls', 'threshold'],
-  limitAlertMails: ['limit_alert_mails', 'written_at'],
-  expiryAlerts: ['expiry_alerts', 'expires_at', 'subject', 'days'],
-  limitRequests: ['limit_requests', 'created_at', 'id'],
-  limitOverrides: ['limit_overrides', 'created_at', 'id'],
-  usageDays: ['usage_days', 'at', 'api', 'version', 'operation'],
-  usageHours: ['usage_hours', 'at', 'api', 'version', 'operation'],
-  callRecords: ['call_records', 'at', 'id'],
-} as const satisfies Readonly<Record<string, readonly [keyof PortalSchema, ...string[]]>>
-
-const replays = 'a number by which the portal recognises replays'
-const planned = 'what limits would have done that the operator only tries out'
-
-/**
- * Columns that an export leaves out, each with the reason. It leaves out
- * columns of bytes, too: hashes, MACs, public keys and encrypted secrets.
- */
-export const columnsLeftOut: Readonly<Record<string, string>> = {
-  developer_id: 'the id in `account`',
-  password_hash: 'a secret',
-  pepper_version: 'the number of a secret',
-  credential_id: 'a handle of the authenticator, of use only to the portal',
-  last_step: replays,
-  counter: replays,
-  mails_keys: 'no longer used',
-  terms_version: 'no longer used',
-  bucket: 'the name of the counter',
-  window_number: 'the number of the window that ends at resets_at',
-  mail_waits: 'whether an email is under way',
-  created_by: 'names an operator, another person',
-  durations: 'the shape of the durations whose sum is exported',
-  rehearsed: planned,
-  rehearsed_refused: planned,
-  'call_records.id': 'the place in the table',
-}
-
-/** Tables with a developer or an application that an export leaves out as a whole, each with the reason. */
-export const tablesLeftOut: Readonly<Partial<Record<keyof PortalSchema, string>>> = {
-  recovery_codes: 'hashes of secrets; the export says how many are left',
-  factor_challenges: 'a sign-in under way: secrets that live for minutes',
-  deleted_applications:
-    'only the id of a deleted application, until the bank has confirmed the end',
-  changes: 'notices to running processes; the audit has the same facts',
-  usage_minutes: 'the same calls as the hours, for 48 hours only',
-}
+import { type OwnTable, ownTables } from './own-tables.ts'
 
 /** A row as the file holds it: names in camelCase, times in ISO 8601. */
 export type OwnRow = Readonly<Record<string, unknown>>
@@ -91,45 +24,17 @@ export interface OwnData {
   read(developerId: string): AsyncGenerator<OwnPart>
 }
 
-/** The columns of a table that an export reads. */
-export interface OwnColumns {
-  /** The column with the developer or the application. */
-  readonly owner: string
-  readonly taken: readonly string[]
-}
-
-/** The columns of every table, as the database has them, without {@link columnsLeftOut}. */
-export async function readOwnColumns(db: Kysely<PortalSchema>): Promise<Map<string, OwnColumns>> {
-  const { rows } = await sql<{ readonly table: string; readonly columns: readonly string[] }>`
-    select relname as table, array_agg(attname::text order by attnum) as columns
-    from pg_class join pg_attribute on attrelid = pg_class.oid
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
-      and attnum > 0 and not attisdropped and atttypid <> 'bytea'::regtype
-    group by relname`.execute(db)
-  return new Map(
-    rows.map(({ table, columns }) => {
-      const owner =
-        ['developer_id', 'application_id'].find((each) => columns.includes(each)) ?? 'id'
-      const isLeftOut = (column: string) =>
-        [column, `${table}.${column}`].some((each) => Object.hasOwn(columnsLeftOut, each))
-      return [table, { owner, taken: columns.filter((column) => !isLeftOut(column)) }]
-    }),
-  )
-}
-
 export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): OwnData {
   async function* rowsOf(
-    table: string,
-    orderBy: readonly string[],
-    { owner, taken }: OwnColumns,
+    { table, owner, orderBy, columns }: OwnTable,
     ownerId: string,
   ): AsyncGenerator<OwnRow[]> {
-    const order = sql.join(orderBy.map((column) => sql.ref(column)))
+    const order = sql.join(orderBy.split(' ').map((column) => sql.ref(column)))
     // As text: a JavaScript date has no microseconds, and would return rows twice.
-    const place = sql.join(orderBy.map((column) => sql`${sql.ref(column)}::text`))
+    const place = sql.join(orderBy.split(' ').map((column) => sql`${sql.ref(column)}::text`))
     const read = (after: readonly string[] | undefined) =>
       sql<{ readonly place: string[] }>`
-        select ${sql.join(taken.map((column) => sql.ref(column)))}, array[${place}] as place
+        select ${sql.join(columns.split(' ').map((column) => sql.ref(column)))}, array[${place}] as place
         from ${sql.table(table)} where ${sql.ref(owner)} = ${ownerId}
         ${after === undefined ? sql`` : sql`and (${order}) > (${sql.join(after)})`}
         order by ${order} limit ${pageLength}`.execute(db)
@@ -162,14 +67,11 @@ export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): Ow
 
     async *read(developerId) {
       const applications = await applicationsOf(developerId)
-      const columns = await readOwnColumns(db)
-      for (const [name, [table, ...orderBy]] of Object.entries(ownTables)) {
-        const own = columns.get(table)
-        if (own === undefined) throw new Error(`the database has no table ${table}`)
+      for (const [name, own] of Object.entries(ownTables)) {
         const owners = own.owner === 'application_id' ? applications : [developerId]
         if (owners.length === 0) yield { name, rows: [] }
         for (const owner of owners) {
-          for await (const rows of rowsOf(table, orderBy, own, owner)) yield { name, rows }
+          for await (const rows of rowsOf(own, owner)) yield { name, rows }
         }
       }
       const codes = await db
