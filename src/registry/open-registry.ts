@@ -1,7 +1,7 @@
 import type { Database } from '../platform/database/database.ts'
 import type { Logger } from '../platform/log/log.ts'
 import { type ChangeFeed, openChangeFeed } from './feed/change-feed.ts'
-import { type Changes, createChanges } from './feed/changes.ts'
+import { type Changes, createChanges } from './feed/change-table.ts'
 import { type KeyStores, openKeyStores } from './key-stores.ts'
 import { createAuthenticator } from './keys/authenticator.ts'
 import { ownerOfKey } from './keys/judge-key.ts'

@@ -8,7 +8,7 @@ import { startEmbeddedDatabase } from '../../src/platform/database/embedded-data
 import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import type { Change } from '../../src/registry/feed/change.ts'
 import { openChangeFeed } from '../../src/registry/feed/change-feed.ts'
-import { createChanges } from '../../src/registry/feed/changes.ts'
+import { createChanges } from '../../src/registry/feed/change-table.ts'
 import type { ChangePage, KeptChange } from '../../src/registry/feed/read-changes.ts'
 import { createLastUsed } from '../../src/registry/keys/last-used.ts'
 import { openRegistry } from '../../src/registry/open-registry.ts'

@@ -9,7 +9,7 @@ import {
   consolidateOutages,
   pruneAvailability,
 } from '../../src/registry/availability/consolidate.ts'
-import { createChanges } from '../../src/registry/feed/changes.ts'
+import { createChanges } from '../../src/registry/feed/change-table.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/log/log.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
 import { type ChangeKind, type ChangeOf, isMomentary } from './change.ts'
-import type { Changes } from './changes.ts'
+import type { Changes } from './change-table.ts'
 import type { ChangePage, KeptChange } from './read-changes.ts'
 
 export type Listener<Kind extends ChangeKind> = (change: ChangeOf<Kind>) => void

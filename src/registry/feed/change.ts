@@ -1,4 +1,4 @@
-// This folder carries changes between processes. Read this file first: it lists every change. `changes.ts` writes them
+// This folder carries changes between processes. Read this file first: it lists every change. `change-table.ts` writes them
 // in the transaction that makes them, and `change-feed.ts` reads them in every process. `processes.ts` says which
 // processes live, `configurations.ts` and `published-configurations.ts` what they serve, and `count-samples.ts` what
 // they counted. A change says what is different; each listener decides what follows.
