@@ -6,7 +6,7 @@ import { createDeletedApplications } from './applications/deleted-applications.t
 import { createOverrides } from './applications/overrides.ts'
 import { createSubscriptions } from './applications/subscriptions.ts'
 import { createCertificates } from './certificates/certificates.ts'
-import { createChanges } from './feed/change-table.ts'
+import { createChangeTable } from './feed/change-table.ts'
 import { createConfigurations } from './feed/configurations.ts'
 import { createToldCountSamples } from './feed/count-samples.ts'
 import { createProcesses } from './feed/processes.ts'
@@ -61,7 +61,7 @@ export async function openKeyStores(options: KeyStoresOptions) {
     }),
     keyPeppers: createKeyPeppers({ db }),
     certificates: createCertificates({ db, now }),
-    changes: createChanges({ db }),
+    changes: createChangeTable({ db }),
     processes: createProcesses({ db }),
     countSamples: createToldCountSamples({ db }),
     configurations: createConfigurations({ db }),

@@ -1,7 +1,7 @@
 import type { Database } from '../platform/database/database.ts'
 import type { Logger } from '../platform/log/log.ts'
 import { type ChangeFeed, openChangeFeed } from './feed/change-feed.ts'
-import { type Changes, createChanges } from './feed/change-table.ts'
+import { type ChangeTable, createChangeTable } from './feed/change-table.ts'
 import { type KeyStores, openKeyStores } from './key-stores.ts'
 import { createAuthenticator } from './keys/authenticator.ts'
 import { ownerOfKey } from './keys/judge-key.ts'
@@ -117,9 +117,9 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
 }
 
 /** @param answerMs a read of the feed that takes longer gives up its connection, because another one may work better */
-function feedChanges(database: Database, answerMs: number): Pick<Changes, 'read' | 'prune'> {
-  const patient = createChanges({ db: database.connect() })
-  const hurried = createChanges({ db: database.connect({ statementTimeoutMs: answerMs }) })
+function feedChanges(database: Database, answerMs: number): Pick<ChangeTable, 'read' | 'prune'> {
+  const patient = createChangeTable({ db: database.connect() })
+  const hurried = createChangeTable({ db: database.connect({ statementTimeoutMs: answerMs }) })
   return {
     prune: patient.prune,
     // At startup the process itself is busy, so its first read may take longer.

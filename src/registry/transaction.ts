@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type AuditEntry, recordAudit } from './audit/audit.ts'
 import type { Change, ChangeSubject } from './feed/change.ts'
-import { recordChange } from './feed/change-table.ts'
+import { recordChange } from './feed/record-change.ts'
 import type { RegistrySchema } from './schema.ts'
 
 export type RegistryTransaction = Transaction<RegistrySchema>

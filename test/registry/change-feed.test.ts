@@ -8,7 +8,7 @@ import { startEmbeddedDatabase } from '../../src/platform/database/embedded-data
 import type { PortalSchema } from '../../src/portal/stores/schema.ts'
 import type { Change } from '../../src/registry/feed/change.ts'
 import { openChangeFeed } from '../../src/registry/feed/change-feed.ts'
-import { createChanges } from '../../src/registry/feed/change-table.ts'
+import { createChangeTable } from '../../src/registry/feed/change-table.ts'
 import type { ChangePage, KeptChange } from '../../src/registry/feed/read-changes.ts'
 import { createLastUsed } from '../../src/registry/keys/last-used.ts'
 import { openRegistry } from '../../src/registry/open-registry.ts'
@@ -301,7 +301,7 @@ t.test(
     t.teardown(() => pool.end())
     const db = new Kysely<PortalSchema>({ dialect: new PostgresDialect({ pool }) })
     const read = (horizon: string | undefined) =>
-      createChanges({ db })
+      createChangeTable({ db })
         .read(horizon)
         .catch((error: unknown) => error)
     await until('the tables exist', async () => !/does not exist/.test(String(await read('0'))))

@@ -9,7 +9,7 @@ import {
   consolidateOutages,
   pruneAvailability,
 } from '../../src/registry/availability/consolidate.ts'
-import { createChanges } from '../../src/registry/feed/change-table.ts'
+import { createChangeTable } from '../../src/registry/feed/change-table.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
@@ -60,7 +60,7 @@ t.test(
         await pruneAged(db)
         await consolidateOutages(db)
         await pruneAvailability(db)
-        await createChanges({ db }).prune(1)
+        await createChangeTable({ db }).prune(1)
         const configuration = { digest: 'x', json: '{"format":1,"versions":[],"plans":[]}' }
         await own.publishedConfigurations.published(configuration)
         await own.publishedConfigurations.used(configuration)

@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/log/log.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
 import { type ChangeKind, type ChangeOf, isMomentary } from './change.ts'
-import type { Changes } from './change-table.ts'
+import type { ChangeTable } from './change-table.ts'
 import type { ChangePage, KeptChange } from './read-changes.ts'
 
 export type Listener<Kind extends ChangeKind> = (change: ChangeOf<Kind>) => void
@@ -24,7 +24,7 @@ export interface ChangeFeed {
 
 export interface ChangeFeedOptions {
   /** Its reads must end in time, if necessary with an error, because the next one begins only then. */
-  readonly changes: Pick<Changes, 'read' | 'prune'>
+  readonly changes: Pick<ChangeTable, 'read' | 'prune'>
   readonly log: Pick<Logger, 'warn' | 'error' | 'info'>
   readonly monotonicNow: () => number
   /** Reports the end of every transaction ({@link Database.onTransaction}); undefined if only polling finds changes. */

@@ -1,14 +1,14 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { recordAudit } from '../audit/audit.ts'
 import type { RegistrySchema } from '../schema.ts'
 import type { Change, ChangeSubject, ReloadRequest } from './change.ts'
-import { keyDetailTexts } from './key-detail.ts'
 import { type ChangePage, readChanges } from './read-changes.ts'
+import { recordChange } from './record-change.ts'
 
 /** A change that is not a row of the registry. */
 export type Announcement = Extract<Change, { readonly action: 'reset' | 'prove' | 'log' }>
 
-export interface Changes {
+export interface ChangeTable {
   /**
    * Announces a change that is not a row of the registry to all processes, and
    * writes an audit entry by the actor in the same transaction. The
@@ -30,7 +30,7 @@ export interface Changes {
 }
 
 /** The table through which processes learn about changes. */
-export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
+export function createChangeTable({ db }: { db: Kysely<RegistrySchema> }): ChangeTable {
   return {
     announce: (change, { by }) =>
       db.transaction().execute(async (trx) => {
@@ -66,28 +66,4 @@ export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
         .execute()
     },
   }
-}
-
-/** Writes a change in the transaction that makes it. */
-export async function recordChange(
-  trx: Transaction<RegistrySchema>,
-  change: Change,
-): Promise<void> {
-  const { developerId, applicationId, keyId }: ChangeSubject = change
-  await trx
-    .insertInto('changes')
-    .values({
-      kind: change.kind,
-      action: change.action,
-      developer_id: developerId ?? null,
-      application_id: applicationId ?? null,
-      key_id: keyId ?? null,
-      detail: JSON.stringify(detailOf(change)),
-    })
-    .execute()
-}
-
-function detailOf(change: Change): object {
-  if (change.kind === 'key') return keyDetailTexts(change.detail)
-  return 'detail' in change ? (change.detail ?? {}) : {}
 }

@@ -1,7 +1,9 @@
-// This folder carries changes between processes. Read this file first: it lists every change. `change-table.ts` writes them
-// in the transaction that makes them, and `change-feed.ts` reads them in every process. `processes.ts` says which
-// processes live, `configurations.ts` and `published-configurations.ts` what they serve, and `count-samples.ts` what
-// they counted. A change says what is different; each listener decides what follows.
+// This folder carries changes between processes. Read this file first: it lists every change. `record-change.ts` writes
+// one in the transaction that makes it, `read-changes.ts` has the queries that read them (`key-detail.ts` says how the
+// table keeps those of keys), and `change-feed.ts` follows them in every process. `change-table.ts` announces what is
+// not a row of the registry. `processes.ts` lists the live processes, `configurations.ts` and
+// `published-configurations.ts` what they serve, and `count-samples.ts` what they counted. A change says what is
+// different; each listener decides what follows.
 
 import type { LogChange } from '../../platform/log/log-switch.ts'
 
