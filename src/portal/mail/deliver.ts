@@ -5,7 +5,7 @@ import {
   startQueueWorker,
 } from '../../platform/process/queue-worker.ts'
 import type { Keyring } from '../sealing/keyring.ts'
-import type { ClaimedMail, MailQueue } from '../stores/alerts/mail-queue.ts'
+import type { ClaimedMail, MailQueue } from '../stores/mail/mail-queue.ts'
 import type { MailMetrics } from './mail-metrics.ts'
 import { unsealMail, type WaitingMail } from './sealed-mail.ts'
 import { MailRefused, type MailTransport } from './transport.ts'

@@ -1,5 +1,5 @@
 import type { MessageId, Words } from '../../messages/format.ts'
-import type { KeyDigest, NotedChange } from '../stores/alerts/key-digests.ts'
+import type { KeyDigest, NotedChange } from '../stores/mail/key-digests.ts'
 import type { LetterText, LetterWriter } from './letter-body.ts'
 import { utcTime } from './utc-time.ts'
 

@@ -1,5 +1,9 @@
 import type { Kysely } from 'kysely'
-import { isDigestDue, lockDigest, takeDigest } from '../stores/alerts/limit-request-digest.ts'
+import {
+  isDigestDue,
+  lockDigest,
+  takeDigest,
+} from '../stores/limit-requests/limit-request-digest.ts'
 import type { PortalSchema, PortalTransaction } from '../stores/schema.ts'
 import type { Outbox } from './outbox.ts'
 

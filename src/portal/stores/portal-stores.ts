@@ -1,7 +1,8 @@
 // This folder has the portal's own tables. Read this file first: it lists the stores. `accounts/` has people, sessions
-// and proofs of identity, `alerts/` what developers are to be told, `figures/` what pages show of usage, and
-// `sandbox/` test certificates. `schema.ts` describes the tables, which the registry's migrations create; `stores.ts`
-// opens all stores for a command. Stores know no HTTP and no texts of the page.
+// and proofs of identity, `alerts/` what applications are notified of, `mail/` the queue of emails and what those about
+// keys report, `limit-requests/` requests for more calls, `figures/` what pages show of usage, and `sandbox/` test
+// certificates. `schema.ts` describes the tables, which the registry's migrations create; `stores.ts` opens all stores
+// for a command. Stores know no HTTP and no texts of the page.
 
 import type { Database } from '../../platform/database/database.ts'
 import type { Peppers } from '../../registry/keys/key-mac.ts'
@@ -22,7 +23,6 @@ import { createSessions } from './accounts/sessions.ts'
 import { createSignUps } from './accounts/sign-ups.ts'
 import { createTerms } from './accounts/terms.ts'
 import { createAlerts } from './alerts/alerts.ts'
-import { createLimitRequests } from './alerts/limit-requests.ts'
 import { createDeliveries } from './alerts/webhook-queue.ts'
 import { createApplicationFigures } from './figures/application-figures.ts'
 import { createApplicationSummaries } from './figures/application-summaries.ts'
@@ -30,6 +30,7 @@ import { createDirectory } from './figures/directory.ts'
 import { createOperatorFigures } from './figures/operator-figures.ts'
 import { createPartyNames } from './figures/party-names.ts'
 import { createRefusals } from './figures/refusals.ts'
+import { createLimitRequests } from './limit-requests/limit-requests.ts'
 import { createSandboxAuthority } from './sandbox/sandbox-authority.ts'
 import type { PortalSchema } from './schema.ts'
 

@@ -1,7 +1,7 @@
-// This folder keeps what developers are to be told. This file has the choice of each application. `limit-alerts.ts`
-// and `expiry-alerts.ts` find what to report and note what was reported, and `webhook-queue.ts` keeps events until
-// they are delivered. `limit-requests.ts` has the requests for more calls. The words and the sending are in
-// `portal/alerts/` and `portal/mail/`.
+// This folder keeps what applications are notified of. This file has the choice of each application. `limit-alerts.ts`,
+// `expiry-alerts.ts` and `deprecation-mails.ts` find what to report and record what was reported; `prune-alerts.ts`
+// deletes those records. `webhook-queue.ts` keeps events until they are delivered, and `backlog.ts` says how much
+// waits. The texts and the sending are in `portal/alerts/` and `portal/mail/`.
 
 import { type Kysely, sql } from 'kysely'
 import { lockApplication } from '../../../registry/applications/applications.ts'

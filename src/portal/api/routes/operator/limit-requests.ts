@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { PortalApp } from '../../../portal-app.ts'
 import type { Needs } from '../../../services.ts'
-import type { InForce, LimitRequest } from '../../../stores/alerts/limit-requests.ts'
+import type { InForce, LimitRequest } from '../../../stores/limit-requests/limit-requests.ts'
 import { withInstants } from '../../answers.ts'
 import { limitsOf } from '../../limits-of.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'

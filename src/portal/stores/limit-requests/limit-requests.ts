@@ -1,3 +1,7 @@
+// This folder keeps the requests of developers for more calls. This file has what developers and operators do with
+// them. `limit-request-digest.ts` decides when operators get an email about open requests, and what it contains. The
+// routes are in `portal/api/routes/`, and the text of the email in `portal/mail/`.
+
 import { type Kysely, type RawBuilder, sql, type Updateable } from 'kysely'
 import {
   lockActiveApplication,

@@ -1,3 +1,8 @@
+// This folder keeps emails and what they report. This file has the queue: an email waits in it, encrypted, until a
+// process sends it. `key-notices.ts` reads from the changes of the registry what developers get emails about, and
+// `key-digests.ts` counts these emails and collects changes beyond five an hour. The texts and the sending are in
+// `portal/mail/`.
+
 import { type Kysely, sql } from 'kysely'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
