@@ -9,9 +9,9 @@ import type {
   CertificateList,
   IssuedKey,
   Key,
-  KeyChange,
   KeyInput,
   KeyList,
+  KeyUpdate,
   Subscription,
   SubscriptionInput,
   SubscriptionList,
@@ -230,8 +230,8 @@ export function useKeyRevocation(id: string, onRevoked: () => void) {
 export function useAddressesOfKey(id: string, onChanged: () => void) {
   return useApplicationMutation({
     id,
-    mutationFn: ({ keyId, ...change }: KeyChange & { readonly keyId: string }) =>
-      request<Key>('PATCH', `${applicationPath(id)}/keys/${keyId}`, change),
+    mutationFn: ({ keyId, ...update }: KeyUpdate & { readonly keyId: string }) =>
+      request<Key>('PATCH', `${applicationPath(id)}/keys/${keyId}`, update),
     onDone: onChanged,
   })
 }

@@ -4,7 +4,7 @@ import { presentHorizon } from '../../registry/feed/read-changes.ts'
 import { beginCursor, lockCursor, moveCursor, readCursor } from '../../registry/job-cursor.ts'
 import type { Events } from '../alerts/events.ts'
 import { endHours, hasEndedHours, takeMail } from '../stores/mail/key-digests.ts'
-import { hasMailedChanges, type KeyChange, readNoticeable } from '../stores/mail/key-notices.ts'
+import { hasMailedChanges, type KeyNotice, readNoticeable } from '../stores/mail/key-notices.ts'
 import type { PortalSchema, PortalTransaction } from '../stores/schema.ts'
 import type { Letter } from './letters.ts'
 import type { Outbox } from './outbox.ts'
@@ -60,14 +60,14 @@ export function createKeyMails({ db, outbox, events, log }: KeyMailsOptions): Ke
         await outbox.post(trx, { kind: 'keys-changed', ...digest }, email)
       }
       const page = await readNoticeable(trx, { horizon: cursor.value, max: changesMax })
-      for (const change of page.keys) {
-        const { action, applicationName, keyName, hint, at } = change
-        await postEvent(trx, change)
+      for (const notice of page.keys) {
+        const { action, applicationName, keyName, hint, at } = notice
+        await postEvent(trx, notice)
         const noted = { action, applicationName, keyName, hint, at: at.toISOString() }
         // A thief would make five harmless changes before this one.
-        const isOwn = change.mayReplaceItself === true
-        if (isOwn || (await takeMail(trx, change.developerId, noted))) {
-          await outbox.post(trx, letterOf(change), change.email)
+        const isOwn = notice.mayReplaceItself === true
+        if (isOwn || (await takeMail(trx, notice.developerId, noted))) {
+          await outbox.post(trx, letterOf(notice), notice.email)
         }
       }
       for (const { email, at } of page.factorResets) {
@@ -79,15 +79,15 @@ export function createKeyMails({ db, outbox, events, log }: KeyMailsOptions): Ke
   }
 
   /** The webhook gets every rotation, whether a mail reports it or the digest. */
-  async function postEvent(trx: PortalTransaction, change: KeyChange): Promise<void> {
-    const { keyId, keyName: name, hint, newKeyId, newHint, applicationId, at } = change
+  async function postEvent(trx: PortalTransaction, notice: KeyNotice): Promise<void> {
+    const { keyId, keyName: name, hint, newKeyId, newHint, applicationId, at } = notice
     if (newKeyId === undefined || newHint === undefined) return
     const event = {
       type: 'key.rotated',
       key: { id: keyId, name, hint },
       newKey: { id: newKeyId, name, hint: newHint },
-      oldKeyWorksUntil: change.worksUntil?.toISOString() ?? null,
-      byItself: change.isByItself,
+      oldKeyWorksUntil: notice.worksUntil?.toISOString() ?? null,
+      byItself: notice.isByItself,
     } as const
     await events.post(trx, event, { applicationId, at })
   }
@@ -108,9 +108,9 @@ export function createKeyMails({ db, outbox, events, log }: KeyMailsOptions): Ke
   }
 }
 
-function letterOf(change: KeyChange): Letter {
-  const { action, newHint, worksUntil, developerId, applicationId, applicationName } = change
-  const { keyName, hint, at, isByItself, mayReplaceItself, allowedAddresses } = change
+function letterOf(notice: KeyNotice): Letter {
+  const { action, newHint, worksUntil, developerId, applicationId, applicationName } = notice
+  const { keyName, hint, at, isByItself, mayReplaceItself, allowedAddresses } = notice
   const facts = { developerId, applicationId, applicationName, keyName, hint, at }
   if (action === 'replace' && newHint !== undefined) {
     return { kind: 'key-replaced', ...facts, newHint, worksUntil, isByItself }

@@ -9,11 +9,11 @@ import { actorOf, signedIn } from '../request.ts'
 import {
   IssuedKey,
   Key,
-  KeyChange,
   KeyInput,
   KeyList,
   KeyListQuery,
   KeyRotation,
+  KeyUpdate,
 } from '../schemas/applications.ts'
 import { Empty } from '../schemas/common.ts'
 
@@ -124,7 +124,7 @@ export function registerKeys(
         summary:
           'Change the addresses from which a key may be used, or whether it may replace itself',
         params: ItemParams,
-        body: KeyChange,
+        body: KeyUpdate,
         response: { 200: Key },
         problems: ['CONFLICT'],
       },

@@ -166,11 +166,11 @@ export const KeyInput = closed({
 export type KeyInput = Static<typeof KeyInput>
 
 /** Omitted members stay unchanged. */
-export const KeyChange = closed({
+export const KeyUpdate = closed({
   allowedAddresses: Type.Optional(AllowedAddresses),
   mayReplaceItself: Type.Optional(MayReplaceItself),
 })
-export type KeyChange = Static<typeof KeyChange>
+export type KeyUpdate = Static<typeof KeyUpdate>
 
 export const KeyRotation = closed({
   overlapSeconds: Type.Integer({ minimum: 0, maximum: 2_592_000, description: '0 to 30 days' }),

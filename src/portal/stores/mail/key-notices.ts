@@ -5,7 +5,7 @@ import { keyHint } from '../../../registry/keys/key-format.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** One event in the life of a key. The two changes of a rotation form one event. */
-export interface KeyChange {
+export interface KeyNotice {
   /** `update`: its allowed addresses, or whether it may replace itself. */
   readonly action: 'issue' | 'replace' | 'revoke' | 'update'
   readonly at: Date
@@ -38,7 +38,7 @@ export interface FactorReset {
 
 /** What developers get mails about in a page of changes, and where the next page begins. */
 export interface NoticeablePage {
-  readonly keys: readonly KeyChange[]
+  readonly keys: readonly KeyNotice[]
   readonly factorResets: readonly FactorReset[]
   /** As {@link SettledChanges}. */
   readonly next: string
@@ -69,7 +69,7 @@ export async function readNoticeable(
   )
   return {
     ...place,
-    keys: ofKeys.flatMap((change) => toKeyChange(change, ofKeys, keys.get(change.keyId))),
+    keys: ofKeys.flatMap((change) => toKeyNotice(change, ofKeys, keys.get(change.keyId))),
     factorResets: await findResets(trx, resets),
   }
 }
@@ -129,11 +129,11 @@ async function findResets(
 }
 
 /** @param all of the page: a rotation is two changes of one transaction */
-function toKeyChange(
+function toKeyNotice(
   change: KeptKeyChange,
   all: readonly KeptKeyChange[],
   key: KeyRow | undefined,
-): KeyChange[] {
+): KeyNotice[] {
   if (key === undefined) return []
   const { replacedBy, newLastFour, ...named } = key
   const { action, xid, keyId, applicationId, madeAt, detail } = change
