@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import t from 'tap'
 import type { GrantedCall } from '../../src/gateway/edge/call.ts'
 import { Exchange } from '../../src/gateway/edge/forward/exchange.ts'
-import { createOperationLoads } from '../../src/gateway/edge/forward/operation-loads.ts'
+import { createOperationLoads } from '../../src/gateway/edge/forward/operation-uses.ts'
 import type { Refusal } from '../../src/platform/http/problem.ts'
 import { Roster } from '../../src/platform/roster.ts'
 

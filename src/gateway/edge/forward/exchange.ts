@@ -10,7 +10,7 @@ import { type AnswerHead, answerHead } from '../answer/answer-head.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall } from '../call.ts'
 import { octetsOf } from '../request/body-pieces.ts'
-import type { OperationLoad, OperationLoads } from './operation-loads.ts'
+import type { OperationLoad, OperationLoads } from './operation-uses.ts'
 
 /** Maximum number of interim responses before the final one. */
 const interimAnswersMax = 8

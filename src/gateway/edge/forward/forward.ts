@@ -11,7 +11,7 @@ import type { Call, GrantedCall, RoutedCall } from '../call.ts'
 import { beginDrilled } from './drilled.ts'
 import { Exchange, type ExchangeOptions, type ExchangeTimes } from './exchange.ts'
 import type { BankDrill, IdentitySigner } from './identity.ts'
-import { createOperationLoads, type OperationLoads } from './operation-loads.ts'
+import { createOperationLoads, type OperationLoads } from './operation-uses.ts'
 import type { PassesField } from './passing-fields.ts'
 import { requestHead } from './request-head.ts'
 
