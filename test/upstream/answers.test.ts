@@ -157,7 +157,7 @@ function byPool(pool: Pool): Promise<Understood> {
       head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
       body: undefined,
       isSafe: false,
-      share: { connections: 0 },
+      use: { connections: 0 },
     }
     pool.dispatch(request, {
       onHead(status, fields) {
@@ -261,7 +261,7 @@ t.test('a client that takes its time holds the answer back, and nothing is lost'
         head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
         body: undefined,
         isSafe: false,
-        share: { connections: 0 },
+        use: { connections: 0 },
       },
       {
         onHead: () => undefined,

@@ -46,7 +46,7 @@ async function startPool(t: Test, isDown = false) {
 
   function send(path: string, isSafe = false) {
     const ended = Promise.withResolvers<'complete' | 'error'>()
-    const request = { head: headOf(path), body: undefined, isSafe, share: { connections: 0 } }
+    const request = { head: headOf(path), body: undefined, isSafe, use: { connections: 0 } }
     const exchange = pool.dispatch(request, {
       onHead: () => undefined,
       onBody: () => true,
@@ -250,7 +250,7 @@ async function octetsATurn(t: Test, eachTurn?: () => void): Promise<number> {
       head: headOf('/'),
       body: undefined,
       isSafe: false,
-      share: { connections: 0 },
+      use: { connections: 0 },
     }
     dispatched[at] = pool.dispatch(request, {
       onHead: () => undefined,

@@ -15,7 +15,7 @@ const request = {
   head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
   body: undefined,
   isSafe: false,
-  share: { connections: 0 },
+  use: { connections: 0 },
 }
 
 /** A self-signed certificate for localhost and 127.0.0.1, made by openssl. */

@@ -16,7 +16,7 @@ export interface UpstreamRequest {
   readonly body: readonly Buffer[] | undefined
   /** Whether its method is safe (RFC 9110, 9.2.1): the client asks for no change, so it may arrive twice. */
   readonly isSafe: boolean
-  readonly share: ConnectionShare
+  readonly use: ConnectionUse
 }
 
 /** Takes back a request that its connection may not have delivered. */
@@ -30,8 +30,8 @@ export interface Resend {
   unanswered(): void
 }
 
-/** Requests with a common bound on connections, so that a slow share leaves connections to the others. */
-export interface ConnectionShare {
+/** What requests with a common bound on connections use, so that slow ones leave connections to the others. */
+export interface ConnectionUse {
   /** Connections in use; the pool updates it. */
   connections: number
 }
@@ -58,8 +58,8 @@ export interface Connection {
   readonly freeSince: number
   /** Maximum idle time in milliseconds before reuse. */
   readonly idleMsMax: number
-  /** The share of the current request; the pool sets it. */
-  share: ConnectionShare | undefined
+  /** Where the current request is counted; the pool sets it. */
+  use: ConnectionUse | undefined
   /** Changes whenever the backend has taken more of a body; compare, never count. */
   readonly bodyProgress: number
   /** @param resend undefined: the request must not go out again */
@@ -127,7 +127,7 @@ class BackendConnection implements Connection {
   readonly openedAt: number
   freeSince: number
   idleMsMax: number
-  share: ConnectionShare | undefined = undefined
+  use: ConnectionUse | undefined = undefined
   bodyProgress = 0
   readonly #settings: ConnectionSettings
   readonly #owner: ConnectionOwner

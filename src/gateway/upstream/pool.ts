@@ -42,10 +42,10 @@ export interface PoolOptions {
  */
 export interface Pool {
   /**
-   * Sends a request on a free connection, opens one, or waits. A share gets a
-   * connection only while it has fewer than are unused. A safe request is
-   * sent once more, on a new connection, if the backend closed its connection;
-   * nothing else is ever sent twice.
+   * Sends a request on a free connection, opens one, or waits. The requests of one
+   * {@link ConnectionUse} get another connection only while they have fewer than
+   * are unused. A safe request is sent once more, on a new connection, if the
+   * backend closed its connection; nothing else is ever sent twice.
    */
   dispatch(request: UpstreamRequest, handler: AnswerHandler): Dispatched
   load(): PoolLoad
@@ -128,8 +128,8 @@ function forSecond(handler: AnswerHandler): AnswerHandler {
 
 /**
  * Creates a pool. It reuses the most recently used connection. Requests are
- * first come, first served, except in shares that have as many connections as
- * are unused.
+ * first come, first served, except those of a {@link ConnectionUse} that has as
+ * many connections as are unused.
  *
  * Requests go out after the event loop has read all sockets, as in undici
  * (GHSA-35p6-xmwp-9g52). So, before it reuses an idle connection, the gateway
@@ -153,7 +153,7 @@ export function createPool(options: PoolOptions): Pool {
 
   const owner = {
     released(connection: Connection): void {
-      leaveShare(connection)
+      endUse(connection)
       const { openedAt, freeSince, idleMsMax } = connection
       const isOld = freeSince - openedAt > connectionMsMax
       if (isOld || idleMsMax <= 0 || closed !== undefined) connection.retire()
@@ -161,7 +161,7 @@ export function createPool(options: PoolOptions): Pool {
       sendSoon()
     },
     ended(connection: Connection): void {
-      leaveShare(connection)
+      endUse(connection)
       all.delete(connection)
       const at = free.indexOf(connection)
       if (at !== -1) free.splice(at, 1)
@@ -177,10 +177,10 @@ export function createPool(options: PoolOptions): Pool {
     for (const connection of [...free]) connection.retire()
   }
 
-  function leaveShare(connection: Connection): void {
-    if (connection.share === undefined) return
-    connection.share.connections -= 1
-    connection.share = undefined
+  function endUse(connection: Connection): void {
+    if (connection.use === undefined) return
+    connection.use.connections -= 1
+    connection.use = undefined
   }
 
   function closeIfIdle(): void {
@@ -197,15 +197,15 @@ export function createPool(options: PoolOptions): Pool {
     isSending = false
     const stillWaiting: QueuedRequest[] = []
     for (const queued of waiting) {
-      const { share } = queued.request
+      const { use } = queued.request
       const unused = connectionsMax - all.size + free.length
-      const connection = share.connections < unused ? take(queued.isSecond) : undefined
+      const connection = use.connections < unused ? take(queued.isSecond) : undefined
       if (connection === undefined) {
         stillWaiting.push(queued)
         continue
       }
-      share.connections += 1
-      connection.share = share
+      use.connections += 1
+      connection.use = use
       queued.connection = connection
       const mayGoAgain = queued.request.isSafe && !queued.isSecond
       connection.send(queued.request, queued.handler, mayGoAgain ? queued : undefined)

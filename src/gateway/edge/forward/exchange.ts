@@ -10,7 +10,7 @@ import { type AnswerHead, answerHead } from '../answer/answer-head.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall } from '../call.ts'
 import { octetsOf } from '../request/body-pieces.ts'
-import type { OperationLoad, OperationLoads } from './operation-uses.ts'
+import type { OperationUse, OperationUses } from './operation-uses.ts'
 
 /** Maximum number of interim responses before the final one. */
 const interimAnswersMax = 8
@@ -27,7 +27,7 @@ export interface ExchangeTimes {
   readonly callMs: number
 }
 
-/** What the exchanges with one backend share. */
+/** What all exchanges with one backend have. */
 export interface ExchangeOptions {
   readonly refuse: Refuse
   /** Called for failures with their cause; the client sees only the code. */
@@ -36,7 +36,7 @@ export interface ExchangeOptions {
   readonly monotonic: () => number
   readonly underway: Roster<Exchange>
   readonly times: ExchangeTimes
-  readonly loads: Pick<OperationLoads, 'add' | 'remove'>
+  readonly uses: Pick<OperationUses, 'add' | 'remove'>
   /** The backend returns the request's X-Request-ID. */
   readonly echoesRequestId: boolean
 }
@@ -51,7 +51,7 @@ export interface ExchangeOptions {
 export class Exchange implements AnswerHandler, RosterMember {
   place = -1
   readonly #call: GrantedCall
-  readonly #load: OperationLoad
+  readonly #use: OperationUse
   /** Size of the request body. */
   readonly #octets: number
   readonly #options: ExchangeOptions
@@ -70,12 +70,12 @@ export class Exchange implements AnswerHandler, RosterMember {
   /** Monotonic milliseconds. */
   #quietSince: number
 
-  constructor(call: GrantedCall, load: OperationLoad, options: ExchangeOptions) {
+  constructor(call: GrantedCall, use: OperationUse, options: ExchangeOptions) {
     this.#call = call
-    this.#load = load
+    this.#use = use
     this.#octets = octetsOf(call.body)
     this.#options = options
-    options.loads.add(load, this.#octets)
+    options.uses.add(use, this.#octets)
     this.#quietSince = call.forwardedAt
     options.underway.add(this)
     call.exchange = this
@@ -222,7 +222,7 @@ export class Exchange implements AnswerHandler, RosterMember {
   #finish(): void {
     this.#state = 'ended'
     this.#options.underway.delete(this)
-    this.#options.loads.remove(this.#load, this.#octets)
+    this.#options.uses.remove(this.#use, this.#octets)
     this.#call.answeredAt = this.#options.monotonic()
   }
 }

@@ -11,7 +11,7 @@ import type { Call, GrantedCall, RoutedCall } from '../call.ts'
 import { beginDrilled } from './drilled.ts'
 import { Exchange, type ExchangeOptions, type ExchangeTimes } from './exchange.ts'
 import type { BankDrill, IdentitySigner } from './identity.ts'
-import { createOperationLoads, type OperationLoads } from './operation-uses.ts'
+import { createOperationUses, type OperationUses } from './operation-uses.ts'
 import type { PassesField } from './passing-fields.ts'
 import { requestHead } from './request-head.ts'
 
@@ -79,7 +79,7 @@ interface Backend {
   /** For the Host field. */
   readonly host: string
   readonly pool: Pool
-  readonly loads: OperationLoads
+  readonly uses: OperationUses
   readonly exchanges: ExchangeOptions
 }
 
@@ -110,7 +110,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   }
 
   function open(url: string): Backend {
-    const loads = createOperationLoads({
+    const uses = createOperationUses({
       underwayMax: limits.backendConnectionsMax + limits.backendQueueMax,
       octetsMax: options.uploadBufferMax,
       bodies,
@@ -127,8 +127,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       monotonic,
     })
     const { host } = new URL(url)
-    const exchanges = { refuse, onFailure, monotonic, underway, loads, times, echoesRequestId }
-    return { host, pool, loads, exchanges }
+    const exchanges = { refuse, onFailure, monotonic, underway, uses, times, echoesRequestId }
+    return { host, pool, uses, exchanges }
   }
 
   const ofRest = open(options.backendUrl)
@@ -149,19 +149,19 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       // Destroyed, although its 'close' has not been emitted yet: no client waits, so nothing goes to the backend.
       if (call.request.socket.destroyed) return
       const { caller, version, operation, body, certificate, drill } = call
-      const { host, pool, loads, exchanges } = backendOf(operation)
+      const { host, pool, uses, exchanges } = backendOf(operation)
       const token = identity.tokenFor(caller, version, certificate, bankDrill(drill))
       const passes = passingFields(call.published.catalogue)
       const path = upstreamPath(call)
       const head = requestHead(call, { path, host, publicHost, identity: token, passes })
-      const load = loads.of(operation)
+      const use = uses.of(operation)
       call.forwardedAt = monotonic()
-      const exchange = new Exchange(call, load, exchanges)
-      const request = { head, body, share: load, isSafe: operation.method === 'GET' }
+      const exchange = new Exchange(call, use, exchanges)
+      const request = { head, body, use, isSafe: operation.method === 'GET' }
       if (drill === undefined) exchange.begin(pool, request)
       else beginDrilled(exchange, { drill, pool, request, times })
     },
-    hasRoom: (operation) => backendOf(operation).loads.hasRoom(operation),
+    hasRoom: (operation) => backendOf(operation).uses.hasRoom(operation),
     load: () => new Map([...named].map(([name, { pool }]) => [name, pool.load()])),
     async close() {
       await Promise.all(all.map(({ pool }) => pool.close()))

@@ -1,19 +1,19 @@
 import type { Operation } from '../../../catalogue/catalogue.ts'
-import type { ConnectionShare } from '../../upstream/connection.ts'
+import type { ConnectionUse } from '../../upstream/connection.ts'
 
-/** The calls of one operation that are at the backend or waiting for it. */
-export interface OperationLoad extends ConnectionShare {
+/** What one operation uses of the way to the backend: connections, and calls there or waiting for one. */
+export interface OperationUse extends ConnectionUse {
   underway: number
   /** Octets of their bodies. */
   octets: number
 }
 
-export interface OperationLoadsOptions {
+export interface OperationUsesOptions {
   /** Maximum number of calls at the backend or waiting for it. */
   readonly underwayMax: number
   /** Maximum octets of their bodies, and of those of other backends. */
   readonly octetsMax: number
-  /** Octets of the bodies of all calls at a backend or waiting for one; what shares the memory shares this. */
+  /** Octets of the bodies of all calls at a backend or waiting for one; all backends have the same object. */
   readonly bodies: { octets: number }
 }
 
@@ -26,25 +26,25 @@ export interface OperationLoadsOptions {
  * Hahne, "Dynamic queue length thresholds for shared-memory packet switches",
  * 1998).
  */
-export interface OperationLoads {
-  of(operation: Operation): OperationLoad
+export interface OperationUses {
+  of(operation: Operation): OperationUse
   /** Whether the operation may have another call. */
   hasRoom(operation: Operation): boolean
   /** Counts a call with this many octets of body, whether there is room or not. */
-  add(load: OperationLoad, octets: number): void
-  remove(load: OperationLoad, octets: number): void
+  add(use: OperationUse, octets: number): void
+  remove(use: OperationUse, octets: number): void
 }
 
-export function createOperationLoads(options: OperationLoadsOptions): OperationLoads {
+export function createOperationUses(options: OperationUsesOptions): OperationUses {
   const { underwayMax, octetsMax, bodies } = options
-  const loads = new WeakMap<Operation, OperationLoad>()
+  const uses = new WeakMap<Operation, OperationUse>()
   let allUnderway = 0
 
-  function of(operation: Operation): OperationLoad {
-    const known = loads.get(operation)
+  function of(operation: Operation): OperationUse {
+    const known = uses.get(operation)
     if (known !== undefined) return known
     const made = { connections: 0, underway: 0, octets: 0 }
-    loads.set(operation, made)
+    uses.set(operation, made)
     return made
   }
 
@@ -54,15 +54,15 @@ export function createOperationLoads(options: OperationLoadsOptions): OperationL
       const { underway, octets } = of(operation)
       return underway < underwayMax - allUnderway && octets < octetsMax - bodies.octets
     },
-    add(load, octets) {
-      load.underway += 1
-      load.octets += octets
+    add(use, octets) {
+      use.underway += 1
+      use.octets += octets
       allUnderway += 1
       bodies.octets += octets
     },
-    remove(load, octets) {
-      load.underway -= 1
-      load.octets -= octets
+    remove(use, octets) {
+      use.underway -= 1
+      use.octets -= octets
       allUnderway -= 1
       bodies.octets -= octets
     },
