@@ -12,19 +12,19 @@ export interface Actor extends Partial<Pick<AuditEntry, 'action' | 'subject' | '
   readonly by: string
 }
 
-/** Leaves a change for all gateways, and its audit entry. */
-export type Leave = (change: Change, actor: Actor) => Promise<void>
+/** Records a change for all gateways, and its audit entry. */
+export type Recorder = (change: Change, actor: Actor) => Promise<void>
 
 /**
  * Changes the registry. The writes of `work`, the change for all gateways and
- * the audit entry commit together or not at all. Call `leave` once per change:
+ * the audit entry commit together or not at all. Call `record` once per change:
  * unless it says otherwise, the entry's action is `<kind>.<action>` of the
  * change, and its subject what the change names. The schema is the registry's, or
  * one that adds tables.
  */
 export function change<Schema extends RegistrySchema, Result>(
   db: Kysely<Schema>,
-  work: (trx: Transaction<Schema>, leave: Leave) => Promise<Result>,
+  work: (trx: Transaction<Schema>, record: Recorder) => Promise<Result>,
 ): Promise<Result> {
   return db.transaction().execute((trx) =>
     work(trx, async (made, { by, ...audit }) => {

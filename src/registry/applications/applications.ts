@@ -87,11 +87,11 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
     isSuspended: boolean,
     operatorId?: string,
   ): Promise<Application> {
-    return change(db, async (trx, leave) => {
+    return change(db, async (trx, record) => {
       const found = await lockApplication(trx, id)
       if (!isSuspended) refuseOwner(found, operatorId)
       if ((found.suspendedAt !== null) === isSuspended) return found
-      await leave(changeOf(found, isSuspended ? 'suspend' : 'resume'), { by })
+      await record(changeOf(found, isSuspended ? 'suspend' : 'resume'), { by })
       return trx
         .updateTable('applications')
         .set({ suspended_at: isSuspended ? sql`now()` : null })
@@ -102,7 +102,7 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
   }
 
   function update(id: string, by: string, wanted: ApplicationChange): Promise<Application> {
-    return change(db, async (trx, leave) => {
+    return change(db, async (trx, record) => {
       const found = await lockApplication(trx, id)
       const { name: given = found.name, strict = found.strict } = wanted
       // A name from before the rule may stay.
@@ -123,14 +123,14 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
         ...(strict === found.strict ? {} : { strict: String(strict) }),
         ...(hasOldOrigins ? {} : { redirectOrigins: origins.join(' ') }),
       }
-      await leave(changeOf(updated, 'update'), { by, detail })
+      await record(changeOf(updated, 'update'), { by, detail })
       return updated
     }).catch(translateName)
   }
 
   return {
     create: ({ developerId, name: given, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const name = plainName(given)
         await lockDeveloper(trx, developerId)
         const { count } = await trx
@@ -150,7 +150,7 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
           .values({ developer_id: developerId, name })
           .returning(columns)
           .executeTakeFirstOrThrow()
-        await leave(changeOf(application, 'create'), { by })
+        await record(changeOf(application, 'create'), { by })
         return application
       }).catch(translateName),
 
@@ -193,11 +193,11 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
     resume: ({ id, by, operatorId }) => setSuspension(id, by, false, operatorId),
 
     delete: ({ id, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const found = await lockApplication(trx, id)
         await noteDeleted(trx, [id])
         await trx.deleteFrom('applications').where('id', '=', id).execute()
-        await leave(changeOf(found, 'delete'), { by })
+        await record(changeOf(found, 'delete'), { by })
       }),
   }
 }

@@ -5,7 +5,7 @@ import { checkExpiry } from '../keys/expiry.ts'
 import { checkReason } from '../name.ts'
 import { RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
-import { change, isUuid, type Leave, type RegistryTransaction } from '../transaction.ts'
+import { change, isUuid, type Recorder, type RegistryTransaction } from '../transaction.ts'
 import { lockApplication, refuseOwner } from './applications.ts'
 
 /**
@@ -91,11 +91,11 @@ const columns = [
 export function createOverrides({ db, now }: OverridesOptions): Overrides {
   return {
     create: ({ operatorId, ...input }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const nowMs = now()
         checkOverride(input, nowMs)
         refuseOwner(await lockApplication(trx, input.applicationId), operatorId)
-        return addOverride(trx, leave, input, nowMs)
+        return addOverride(trx, record, input, nowMs)
       }).catch(translate),
 
     async list({ applicationId }) {
@@ -114,7 +114,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
     },
 
     end: ({ applicationId, id, by, operatorId }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const found =
           isUuid(applicationId) && isUuid(id)
             ? await trx
@@ -134,7 +134,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
           .set({ ended_at: at })
           .where('id', '=', id)
           .execute()
-        await leave(...traces(found, 'end', by))
+        await record(...traces(found, 'end', by))
       }),
   }
 }
@@ -163,7 +163,7 @@ export function checkCalls(calls: number): void {
  */
 export async function addOverride(
   trx: RegistryTransaction,
-  leave: Leave,
+  record: Recorder,
   input: OverrideInput,
   nowMs: number,
 ): Promise<LimitOverride> {
@@ -190,14 +190,14 @@ export async function addOverride(
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
-  await leave(...traces(made, 'create', by))
+  await record(...traces(made, 'create', by))
   return made
 }
 
 /** Ends the active override of a limit, if there is one, in the transaction of a change that has locked the application. */
 export async function endOverrideOf(
   trx: RegistryTransaction,
-  leave: Leave,
+  record: Recorder,
   { applicationId, api, version, limit, by }: Omit<OverrideInput, 'calls' | 'reason' | 'expiresAt'>,
   nowMs: number,
 ): Promise<void> {
@@ -212,7 +212,7 @@ export async function endOverrideOf(
     .where('expires_at', '>', new Date(nowMs))
     .returning(columns)
     .executeTakeFirst()
-  if (ended !== undefined) await leave(...traces(ended, 'end', by))
+  if (ended !== undefined) await record(...traces(ended, 'end', by))
 }
 
 const callsMax = 1_000_000_000

@@ -103,14 +103,14 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
 
   return {
     add: ({ applicationId, api, version, plan, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         await lockActiveApplication(trx, applicationId)
         const subscription = await trx
           .insertInto('subscriptions')
           .values({ application_id: applicationId, api, version, plan })
           .returning(columns)
           .executeTakeFirstOrThrow()
-        await leave(...traces(subscription, 'create', by))
+        await record(...traces(subscription, 'create', by))
         return subscription
       }).catch(
         conflictAt(
@@ -148,7 +148,7 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
         .execute(),
 
     change: ({ id, plan, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         // Locks the application first, as every other change does, to avoid deadlocks.
         const { applicationId } = await readSubscription(trx, id)
         await lockActiveApplication(trx, applicationId)
@@ -163,12 +163,12 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
           .where('id', '=', id)
           .returning(columns)
           .executeTakeFirstOrThrow()
-        await leave(...traces(changed, 'update', by))
+        await record(...traces(changed, 'update', by))
         return changed
       }),
 
     move: ({ id, version, plan, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const { applicationId } = await readSubscription(trx, id)
         await lockActiveApplication(trx, applicationId)
         const old = await readSubscription(trx, id, { isLocked: true })
@@ -191,18 +191,18 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
             .returning(columns)
             .executeTakeFirstOrThrow())
         if (known === undefined) {
-          await leave(...traces(young, 'create', by, { movedFrom: old.version }))
+          await record(...traces(young, 'create', by, { movedFrom: old.version }))
         }
-        await leave(...traces(await endRow(trx, id), 'end', by, { movedTo: version }))
+        await record(...traces(await endRow(trx, id), 'end', by, { movedTo: version }))
         return young
       }),
 
     end: ({ id, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const found = await readSubscription(trx, id, { isLocked: true })
         if (found.endedAt !== null) return found
         const ended = await endRow(trx, id)
-        await leave(...traces(ended, 'end', by))
+        await record(...traces(ended, 'end', by))
         return ended
       }),
 

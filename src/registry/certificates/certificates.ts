@@ -114,7 +114,7 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
     add: async ({ applicationId, use, name: given, certificate, by }) => {
       const name = plainName(given)
       const facts = await readClientCertificate(certificate, use, now())
-      return change(db, async (trx, leave) => {
+      return change(db, async (trx, record) => {
         await lockActiveApplication(trx, applicationId)
         const expired = await trx
           .deleteFrom('certificates')
@@ -124,7 +124,7 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
           .returning(['id', 'thumbprint'])
           .execute()
         for (const one of expired) {
-          await leave(...traces({ ...one, applicationId, use }, 'remove', by))
+          await record(...traces({ ...one, applicationId, use }, 'remove', by))
         }
         const { count } = await trx
           .selectFrom('certificates')
@@ -158,7 +158,7 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
           )
         }
         const added = await readCertificate(trx, id)
-        await leave(...traces(added, 'add', by))
+        await record(...traces(added, 'add', by))
         return added
       }).catch(translateTwice)
     },
@@ -178,16 +178,16 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
     },
 
     remove: ({ id, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const found = await readCertificate(trx, id)
         await trx.deleteFrom('certificates').where('id', '=', id).execute()
-        await leave(...traces(found, 'remove', by))
+        await record(...traces(found, 'remove', by))
       }),
 
     block: async ({ thumbprint, signedDigest, reason, by }) => {
       checkThumbprint(thumbprint)
       checkReason(reason)
-      await change(db, async (trx, leave) => {
+      await change(db, async (trx, record) => {
         const digest = signedDigest ?? (await digestOf(trx, thumbprint))
         if (digest === undefined) {
           throw new RegistryInputInvalid(
@@ -201,7 +201,7 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirstOrThrow()
         if (numInsertedOrUpdatedRows === 0n) return
-        await leave(
+        await record(
           { kind: 'certificate', action: 'block', detail: namesOf(thumbprint, digest) },
           { by, subject: `certificate:${thumbprint}`, detail: { reason } },
         )
@@ -211,7 +211,7 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
 
     unblock: async ({ thumbprint, signedDigest, by }) => {
       checkThumbprint(thumbprint)
-      await change(db, async (trx, leave) => {
+      await change(db, async (trx, record) => {
         const digest = signedDigest ?? (await digestOf(trx, thumbprint)) ?? null
         const ended = await trx
           .deleteFrom('blocked_certificates')
@@ -221,7 +221,7 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
           .returning(['thumbprint', 'signed_digest as digest'])
           .execute()
         for (const one of ended) {
-          await leave(
+          await record(
             { kind: 'certificate', action: 'unblock', detail: namesOf(one.thumbprint, one.digest) },
             { by, subject: `certificate:${one.thumbprint}` },
           )

@@ -5,7 +5,7 @@ import {
   lockDeveloper,
 } from '../../../registry/applications/developer.ts'
 import { addStaff } from '../../../registry/audit/staff.ts'
-import { change, type Leave } from '../../../registry/transaction.ts'
+import { change, type Recorder } from '../../../registry/transaction.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 
@@ -53,7 +53,7 @@ export function createOperators({ db }: { db: Kysely<PortalSchema> }): Operators
 /** Gives or takes the role, in the transaction of a change that has locked the developer. Idempotent. */
 export async function changeOperator(
   trx: PortalTransaction,
-  leave: Leave,
+  leave: Recorder,
   input: {
     readonly found: Developer
     readonly isOperator: boolean

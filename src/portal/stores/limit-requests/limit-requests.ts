@@ -190,7 +190,7 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
             })
             .returning(columns)
             .executeTakeFirstOrThrow()
-          await record(trx, made, 'create', by)
+          await auditRequest(trx, made, 'create', by)
           await writeLimitRequestMails(trx, outbox)
           return made
         })
@@ -244,20 +244,20 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
         if (found.state === 'withdrawn') return
         refuseClosed(found)
         await close(trx, id, { state: 'withdrawn', closed_at: new Date(now()) })
-        await record(trx, found, 'withdraw', by)
+        await auditRequest(trx, found, 'withdraw', by)
       }),
 
     grant: ({ id, calls, until, callsNow, by, operatorId, outbox }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const nowMs = now()
         checkOverride({ calls, reason: reasonOfOverride, expiresAt: until }, nowMs)
         const { found, owner } = await lockForDecision(trx, id, operatorId)
         const { applicationId, api, version, limit } = found
         refuseLess(calls, callsNow(found, await readInForce(trx, id, nowMs)))
         const override = { applicationId, api, version, limit, by }
-        await endOverrideOf(trx, leave, override, nowMs)
+        await endOverrideOf(trx, record, override, nowMs)
         const wanted = { ...override, calls, reason: reasonOfOverride, expiresAt: until }
-        await addOverride(trx, leave, wanted, nowMs)
+        await addOverride(trx, record, wanted, nowMs)
         const closed = await close(trx, id, {
           state: 'granted',
           closed_at: new Date(nowMs),
@@ -265,7 +265,7 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
           granted_until: until,
         })
         const granted = { granted: String(calls), until: until.toISOString() }
-        await record(trx, closed, 'grant', by, granted)
+        await auditRequest(trx, closed, 'grant', by, granted)
         const { applicationName, email } = owner
         const subject = { applicationId, applicationName, api, version, limit }
         await outbox.post(trx, { kind: 'limit-granted', ...subject, calls, until }, email)
@@ -281,7 +281,7 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
           closed_at: new Date(now()),
           answer: answer.trim(),
         })
-        await record(trx, closed, 'decline', by)
+        await auditRequest(trx, closed, 'decline', by)
         const { applicationId, api, version, limit, calls } = closed
         const { applicationName, email } = owner
         const subject = { applicationId, applicationName, api, version, limit }
@@ -405,7 +405,7 @@ function close(
 }
 
 /** Without the words that people typed: the audit outlives them. */
-function record(
+function auditRequest(
   trx: PortalTransaction,
   { id, applicationId, api, version, limit, calls }: LimitRequest,
   verb: string,
