@@ -192,7 +192,7 @@ export function createSharedMode({
     return mode.name === 'shared' || mode.name === 'arriving' || mode.name === 'moving'
   }
 
-  function leave(cause: AwayCause, reason: string): void {
+  function decideLocally(cause: AwayCause, reason: string): void {
     if (mode.name === 'closed') return
     // What it counts may be from before this process, and lost meanwhile.
     mayLackCounts ||= losses.marker() === undefined
@@ -284,12 +284,12 @@ export function createSharedMode({
   function failedAttempt(error: Error): void {
     if (mode.name === 'closed') return
     if (error instanceof RedisUnsuitableError) {
-      leave('unsuitable', error.message)
+      decideLocally('unsuitable', error.message)
       enter({ name: 'resting', until: monotonic() + unsuitableMs })
       onUnsuitable(error)
       return
     }
-    leave(causeOf(error), error.message)
+    decideLocally(causeOf(error), error.message)
     if (error instanceof DeadlineMissedError || isOfRole(error)) connection.reconnect()
     if (part.isMisplaced(error)) part.onMisplaced()
   }
@@ -304,7 +304,7 @@ export function createSharedMode({
       const { marker } = await losses.probeNewPlace(to, knowledge())
       if (mode !== moving) return
       if (marker === losses.marker()) losses.moved(to)
-      else leave('lost_counters', 'the store has lost its counters')
+      else decideLocally('lost_counters', 'the store has lost its counters')
     } catch (error) {
       // The next beat tries again; until then the old place is read.
       if (error instanceof Error && part.isMisplaced(error)) part.onMisplaced()
@@ -326,14 +326,14 @@ export function createSharedMode({
       // The marker is moving: the server is alive, and its counts are intact.
       if (part.isElsewhere(error)) heardAt = monotonic()
       // Calls sent meanwhile may have been answered.
-      else if (decidesCalls() && heardAt < askedAt) leave(causeOf(error), error.message)
+      else if (decidesCalls() && heardAt < askedAt) decideLocally(causeOf(error), error.message)
     }
   }
 
   function observeMarker(value: string | undefined): boolean {
     heardAt = monotonic()
     if (markerOf(value) === losses.marker()) return true
-    if (decidesCalls()) leave('lost_counters', 'the store has lost its counters')
+    if (decidesCalls()) decideLocally('lost_counters', 'the store has lost its counters')
     return false
   }
 
@@ -344,7 +344,7 @@ export function createSharedMode({
     stopWatch = startDeadline(Math.ceil(leftMs), () => {
       stopWatch = undefined
       // Not if a reply arrived meanwhile, or the timer fired slightly early.
-      if (breaker.isOpen()) leave('silent', 'Redis is silent')
+      if (breaker.isOpen()) decideLocally('silent', 'Redis is silent')
       else watchSilence()
     })
   }
@@ -354,7 +354,7 @@ export function createSharedMode({
     observe(reply) {
       heardAt = monotonic()
       if (decidesCalls() && (reply.marker !== losses.marker() || reply.isSettling)) {
-        leave('lost_counters', 'the store has lost its counters')
+        decideLocally('lost_counters', 'the store has lost its counters')
       }
     },
     observeMarker,
@@ -364,12 +364,12 @@ export function createSharedMode({
     },
     failed(error) {
       if (isOfRole(error)) {
-        leave('refusing', error.message)
+        decideLocally('refusing', error.message)
         connection.reconnect()
       } else if (part.isMisplaced(error)) {
-        leave('refusing', error.message)
+        decideLocally('refusing', error.message)
         part.onMisplaced()
-      } else if (breaker.isOpen()) leave(causeOf(error), error.message)
+      } else if (breaker.isOpen()) decideLocally(causeOf(error), error.message)
       else watchSilence()
     },
     connected() {
@@ -379,13 +379,13 @@ export function createSharedMode({
     tryNow: () => void attempt(),
     lost(reason) {
       losses.add()
-      leave('lost_counters', reason)
+      decideLocally('lost_counters', reason)
     },
     inherited() {
       mayLackCounts = true
     },
     disconnected(cause) {
-      leave('disconnected', cause?.message ?? 'the connection was closed')
+      decideLocally('disconnected', cause?.message ?? 'the connection was closed')
     },
     beat() {
       if (!decidesCalls()) return
