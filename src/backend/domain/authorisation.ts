@@ -54,7 +54,7 @@ export type AuthorisationEvent = EventOf<typeof transitions>
 export const authorisationTransitions: Transitions<ScaStatus, AuthorisationEvent> = transitions
 
 /** The event that approves an authorisation in an open state. */
-export function approvalOf(status: ScaStatus): AuthorisationEvent {
+export function approvingEvent(status: ScaStatus): AuthorisationEvent {
   switch (status) {
     case 'psuAuthenticated':
       return 'exempt'

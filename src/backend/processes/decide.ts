@@ -4,7 +4,7 @@
 
 import { assertFound } from '../assert-found.ts'
 import { consentModel, grantsOf, offeredAccess } from '../domain/access.ts'
-import { approvalOf, authorisationTransitions } from '../domain/authorisation.ts'
+import { approvingEvent, authorisationTransitions } from '../domain/authorisation.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { type ConsentEvent, consentTransitions, isPast } from '../domain/consent.ts'
 import { paymentTransitions } from '../domain/payment.ts'
@@ -50,7 +50,7 @@ export async function decide(
 ): Promise<DecidedStatus> {
   const { stores, authorisation } = locked
   const hasEffect = await applyToParent(locked, decision)
-  const event = hasEffect ? approvalOf(authorisation.status) : 'fail'
+  const event = hasEffect ? approvingEvent(authorisation.status) : 'fail'
   const status = after(authorisationTransitions, authorisation.status, event)
   if (status !== 'finalised' && status !== 'exempted' && status !== 'failed') {
     throw new Error(`authorisation ${authorisation.id} is ${authorisation.status}: no ${event}`)

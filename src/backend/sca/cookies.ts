@@ -21,7 +21,7 @@ export function cookieFor(
 ): string {
   const attributes = `HttpOnly; SameSite=Strict; Max-Age=${redirectLinkMs / 1000}`
   return isSecure
-    ? `${nameOf(id, name, isSecure)}=${value}; Path=/; Secure; ${attributes}`
+    ? `${cookieName(id, name, isSecure)}=${value}; Path=/; Secure; ${attributes}`
     : `${name}=${value}; Path=/authorise/${id}; ${attributes}`
 }
 
@@ -32,14 +32,14 @@ export function cookieOf(
   name: string,
   isSecure: boolean,
 ): string | undefined {
-  const wanted = nameOf(id, name, isSecure)
+  const wanted = cookieName(id, name, isSecure)
   return (headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim().split('='))
     .find(([found]) => found === wanted)?.[1]
 }
 
-function nameOf(id: string, name: string, isSecure: boolean): string {
+function cookieName(id: string, name: string, isSecure: boolean): string {
   return isSecure ? `__Host-${name}_${id}` : name
 }
 
