@@ -457,7 +457,7 @@ t.test('consents', async (t) => {
     }
   })
 
-  t.test('a wish beyond what the bank gives is shortened, and shown', async (t) => {
+  t.test('a consent that asks for more than the bank gives is shortened, and shown', async (t) => {
     const created = await bank.call({
       operation: 'createConsent',
       headers: psu,

@@ -119,8 +119,14 @@ t.test('making a developer an operator also approves a waiting account', async (
 t.test('an override is added, shown where limits are shown, and ended', async (t) => {
   const { application } = await testApplication(stores)
   const { id } = application
-  const wish = { applicationId: id, api: 'xs2a', version: '1.7.0', plan: 'default', by: 'system' }
-  await stores.subscriptions.add(wish)
+  const subscription = {
+    applicationId: id,
+    api: 'xs2a',
+    version: '1.7.0',
+    plan: 'default',
+    by: 'system',
+  }
+  await stores.subscriptions.add(subscription)
   const of = ['--application', id]
   const what = [
     '--api',

@@ -378,7 +378,7 @@ t.test(
 t.test('what cannot be subscribed to is refused, naming what can', async (t) => {
   const { send } = await beside.signIn()
   const path = await newApplication(send)
-  for (const [wish, errors] of [
+  for (const [subscription, errors] of [
     [{ ...accounts, api: 'nope' }, [{ path: '/api', rule: 'one of mandate, xs2a' }]],
     [{ ...accounts, version: '9.9.9' }, [{ path: '/version', rule: 'one of 1.7.0' }]],
     [{ ...accounts, plan: 'gold' }, [{ path: '/plan', rule: 'one of default, partner' }]],
@@ -389,8 +389,8 @@ t.test('what cannot be subscribed to is refused, naming what can', async (t) => 
     [{ ...accounts, api: '__proto__' }, [{ path: '/api' }]],
     [{ api: 'xs2a', version: '1.7.0' }, [{ path: '/plan', rule: 'given' }]],
   ] as const) {
-    const answer = await send('POST', `${path}/subscriptions`, wish)
-    t.equal(answer.status, 400, JSON.stringify(wish))
+    const answer = await send('POST', `${path}/subscriptions`, subscription)
+    t.equal(answer.status, 400, JSON.stringify(subscription))
     t.match(answer.body, { code: 'INPUT_INVALID', errors })
   }
   const retired = await send('POST', `${path}/subscriptions`, { ...accounts, version: '1.6.0' })

@@ -25,8 +25,8 @@ async function newCaller() {
   const owner = await beside.signIn()
   const created = await owner.send('POST', '/api/applications', { name: 'Caller' })
   const path = `/api/applications/${created.body.id}`
-  const wish = { api: 'xs2a', version: '1.7.0', plan: 'default' }
-  await owner.send('POST', `${path}/subscriptions`, wish)
+  const subscription = { api: 'xs2a', version: '1.7.0', plan: 'default' }
+  await owner.send('POST', `${path}/subscriptions`, subscription)
   const issued = await owner.send('POST', `${path}/keys`, { name: 'main' })
   const key: string = issued.body.key
   const call = () => gateway.call({ key })
@@ -575,14 +575,14 @@ t.test('a request for more calls is granted or declined once, with a mail each w
   const caller = await newCaller()
   const planCalls = Number((await caller.call()).headers['x-ratelimit-limit'])
   const requests = `${caller.path}/limit-requests`
-  const wish = { api: 'xs2a', version: '1.7.0', limit: 'default', calls: 2_000_000 }
+  const limitRequest = { api: 'xs2a', version: '1.7.0', limit: 'default', calls: 2_000_000 }
   const ask = (changes: object = {}) =>
-    caller.send('POST', requests, { ...wish, reason: 'All accounts at once', ...changes })
+    caller.send('POST', requests, { ...limitRequest, reason: 'All accounts at once', ...changes })
   for (const wrong of [{ calls: 5 }, { limit: 'none' }, { version: '1.6.0' }, { reason: ' ' }]) {
     t.match(await ask(wrong), { status: 400, body: { code: 'INPUT_INVALID' } })
   }
   const asked = await ask()
-  t.match(asked, { status: 201, body: { ...wish, state: 'open', answer: null } })
+  t.match(asked, { status: 201, body: { ...limitRequest, state: 'open', answer: null } })
   t.match(await ask(), { status: 409, body: { rule: 'limit-request-open' } })
   const mailsTo = async (to: string, subject: string) =>
     (await readMails(tollgate.dataDir)).filter(
@@ -659,7 +659,10 @@ t.test('a request for more calls is granted or declined once, with a mail each w
   const subscription = { api: 'xs2a', version: '1.7.0', plan: 'default' }
   const subscribed = (await caller.send('POST', subscriptions, subscription)).body.id
   const otherRequests = `/api/applications/${other}/limit-requests`
-  const fourth = await caller.send('POST', otherRequests, { ...wish, reason: 'For another' })
+  const fourth = await caller.send('POST', otherRequests, {
+    ...limitRequest,
+    reason: 'For another',
+  })
   t.equal(fourth.status, 201)
   const fifth = await ask()
   await beside.db
@@ -701,7 +704,7 @@ t.test('a request for more calls is granted or declined once, with a mail each w
   const own = await beside.stores.applications.create(mine)
   const owned = await beside.stores.limitRequests.create({
     applicationId: own.id,
-    ...wish,
+    ...limitRequest,
     reason: 'mine',
     by: 'test',
     outbox: { post: async () => undefined },
