@@ -39,7 +39,11 @@ export interface CallStart {
 export type TargetedCall = Call & Known<'path'>
 /** A call whose operation is known. */
 export type RoutedCall = TargetedCall & Known<'version' | 'operation'>
-/** A call whose framing was judged. */
+/**
+ * A call whose framing was judged. Unlike the brands below, `isFramed` exists at
+ * run time, because `refuse.ts` reads it: the end of the request is known, so
+ * the connection may stay open.
+ */
 export type FramedCall = RoutedCall & { readonly isFramed: true }
 /** A call whose client certificate, if it came with one, was judged. */
 export type CertifiedCall = FramedCall & Passed<'certified'>

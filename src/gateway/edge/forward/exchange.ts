@@ -47,6 +47,10 @@ export interface ExchangeOptions {
  * something was sent, a failure becomes a refusal. From streaming on, it cuts
  * the client's connection, so that the client can see the response is
  * incomplete.
+ *
+ * `begin` gives the pool this exchange as the handler of the answer, and
+ * returns. The call continues in `onHead`, which the connection calls once it
+ * has read the header block of the backend's response.
  */
 export class Exchange implements AnswerHandler, RosterMember {
   place = -1
