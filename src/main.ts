@@ -237,7 +237,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     gateway: roles.has('gateway') ? addresses.gateway() : undefined,
     portal: roles.has('portal') ? addresses.portal() : undefined,
   })
-  database.hurry()
+  database.endStartup()
   return {
     readyLine: addresses.readyLine(),
     welcome,

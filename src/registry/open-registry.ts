@@ -119,11 +119,11 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
 /** @param answerMs a read of the feed that takes longer gives up its connection, because another one may work better */
 function feedChanges(database: Database, answerMs: number): Pick<ChangeTable, 'read' | 'prune'> {
   const patient = createChangeTable({ db: database.connect() })
-  const hurried = createChangeTable({ db: database.connect({ statementTimeoutMs: answerMs }) })
+  const limited = createChangeTable({ db: database.connect({ statementTimeoutMs: answerMs }) })
   return {
     prune: patient.prune,
     // At startup the process itself is busy, so its first read may take longer.
-    read: (horizon) => (horizon === undefined ? patient : hurried).read(horizon),
+    read: (horizon) => (horizon === undefined ? patient : limited).read(horizon),
   }
 }
 

@@ -183,7 +183,7 @@ t.test(
     mock.timers.tick(9_999)
     server.thaw()
     t.same((await slow).rows, [{ n: 1 }])
-    database.hurry()
+    database.endStartup()
     server.freeze()
     t.teardown(() => server.thaw())
     const both = [sql`select 2`.execute(db), sql`select 3`.execute(db)]

@@ -332,18 +332,18 @@ t.test(
       })
       return registry
     }
-    const [hurried, patient] = [await open(), await open(3_600_000)]
+    const [impatient, patient] = [await open(), await open(3_600_000)]
     const locker = openDatabase({ url: server.url, log })
     t.teardown(() => locker.close())
     const { application } = await testApplication(await testStores(locker))
-    const { id, key } = await hurried.keys.issue({ applicationId: application.id, by })
+    const { id, key } = await impatient.keys.issue({ applicationId: application.id, by })
     const { found } = await locker
       .connect<PortalSchema>()
       .transaction()
       .execute(async (trx) => {
         await sql`lock table api_keys in access exclusive mode`.execute(trx)
         const found = ask(patient, key)
-        t.equal(await ask(hurried, key), 'unreachable')
+        t.equal(await ask(impatient, key), 'unreachable')
         return { found }
       })
     t.match(await found, { keyId: id })
@@ -368,7 +368,7 @@ t.test(
       },
     )
     const registry = await openRegistry({ database, log: counting, ...limits, answerMs: 200 })
-    database.hurry()
+    database.endStartup()
     t.teardown(async () => {
       await registry.close()
       await database.close()
@@ -525,17 +525,20 @@ t.test(
   },
 )
 
-t.test('a momentary request between the two reads after an outage is told once', async (t) => {
-  const issued = kept('issue', 1)
-  const asked = { ...kept('prove', 2), xid: '100' }
-  const heard = await hear(t, [
-    pageOf('one', [issued]),
-    new Error('the server ends its connections'),
-    pageOf('one', [issued]),
-    ...Array.from({ length: 2 }, () => pageOf('one', [issued, asked])),
-  ])
-  t.same(heard, ['key issue', 'key issue', 'counter prove'])
-})
+t.test(
+  'a momentary request between the two reads after an outage reaches its listener once',
+  async (t) => {
+    const issued = kept('issue', 1)
+    const asked = { ...kept('prove', 2), xid: '100' }
+    const heard = await hear(t, [
+      pageOf('one', [issued]),
+      new Error('the server ends its connections'),
+      pageOf('one', [issued]),
+      ...Array.from({ length: 2 }, () => pageOf('one', [issued, asked])),
+    ])
+    t.same(heard, ['key issue', 'key issue', 'counter prove'])
+  },
+)
 
 t.test('changes older than an hour are deleted, younger ones stay', async (t) => {
   const { database } = await testDatabase(t)

@@ -35,11 +35,11 @@ export interface Database {
    */
   apart<Result>(work: (kysely: Kysely<unknown>) => Promise<Result>): Promise<Result>
   /**
-   * Ends the startup phase: from now on calls are waiting. During startup the
-   * process itself is busy, so a slow connection would not mean a slow
-   * database.
+   * Ends the startup phase: from now on, a connection must be open within one
+   * second, because calls are waiting. At startup it may take ten, because the
+   * process itself is busy.
    */
-  hurry(): void
+  endStartup(): void
   /**
    * Calls `listener` whenever any process has ended a transaction. Undefined
    * where the database does not report it, as a server does not.
@@ -115,9 +115,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     connect: <Schema>(timeouts?: { readonly statementTimeoutMs: number }) =>
       kyselyOver<Schema>(pool, logins, timeouts?.statementTimeoutMs),
 
-    hurry() {
+    endStartup() {
       // pg-pool reads this value for each new connection.
-      pool.options.connectionTimeoutMillis = options.connectTimeoutMs ?? hurriedConnectMs
+      pool.options.connectionTimeoutMillis = options.connectTimeoutMs ?? connectMs
     },
 
     async apart(work) {
@@ -204,8 +204,8 @@ function parseInt8(text: string): number {
   return value
 }
 
-const hurriedConnectMs = 1_000
-const unhurriedConnectMs = 10_000
+const connectMs = 1_000
+const startupConnectMs = 10_000
 
 function createPool(
   options: DatabaseOptions,
@@ -220,7 +220,7 @@ function createPool(
     ...splitDatabaseTls(servers.pick(logins.current())),
     Client: logins.Client,
     application_name: applicationName,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? unhurriedConnectMs,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? startupConnectMs,
     keepAlive: true,
     // An idle connection to a machine that is gone would time out for its next user.
     idleTimeoutMillis: 30_000,
