@@ -196,7 +196,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     ],
   }),
   'new-version': tests('long/new-version', {
-    shows: 'a new version and a new plan are one file each, and a reload puts them in force',
+    shows: 'a new version and a new plan are one file each, and a reload applies them',
     guards: ['src/catalogue', 'config', compose, 'src/cli/commands/reload.ts'],
   }),
   'several-processes': sizedTests('long/several-processes', {

@@ -2,7 +2,7 @@
  * Texts of licences for packages that name one in their manifest and carry no
  * file with it. MIT wants its text in every copy; the Unlicense wants nothing.
  *
- * @returns undefined for a licence that nobody has looked at yet
+ * @returns undefined for a licence that is not listed here
  */
 export function licenceText(licence: string, author: string): string | undefined {
   if (licence === 'Unlicense') return 'Dedicated to the public domain (https://unlicense.org).'

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 /**
  * Packs a folder of {@link makePackageFolder} into `to` and returns the path of
- * the tarball. npm sorts the files, and gives all of them one date and one owner;
+ * the tarball. npm sorts the files, and gives them the same date and owner;
  * their modes are those of the folder. So equal folders give equal bytes.
  */
 export async function packTarball(folder: string, to: string): Promise<string> {

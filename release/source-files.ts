@@ -5,8 +5,8 @@ import { git } from './git.ts'
 /**
  * The files that a release may take, of files and folders of a repository: no
  * file that git ignores, such as a secret or a measurement. In the build of an
- * image there is no git: all files are taken, and .dockerignore keeps such files
- * out of it.
+ * image, git is missing: all files are taken, because .dockerignore has excluded
+ * such files.
  *
  * @param repository absolute
  * @returns paths below `repository`

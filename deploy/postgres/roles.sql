@@ -11,7 +11,7 @@
 -- tollgate_owner    owns the tables. Use it for `tollgate migrate` and `tollgate audit prune`, never in a process that serves.
 -- tollgate_gateway  judges keys and writes usage. It reads no password, session or email, adds no key and undoes no revocation.
 -- tollgate_portal   serves the portal. It has no right on the tables of the sandbox bank.
--- tollgate_bank     serves the sandbox bank. Its only other table is that of the running processes, where it hears of reloads.
+-- tollgate_bank     serves the sandbox bank. Its only other table is that of the running processes, in which it finds reloads.
 -- tollgate_serving  has the rights of these three: for commands, and for processes with several roles.
 --
 -- Only the owner can change or remove entries of the audit log, change security events or what the audit recorded of clients, or delete these
@@ -65,7 +65,7 @@ grant update (created_at) on applications to tollgate_gateway;
 grant select, insert, update, delete on call_records, usage_minutes, usage_hours, usage_days, changes,
   audit_waiting, sandbox_authority, sandbox_revocations, processes, configurations to tollgate_gateway;
 grant select, insert, update on portal_state to tollgate_gateway;
--- The applications that the portal or a command deleted: the gateway tells the bank.
+-- The applications that the portal or a command deleted: the gateway reports them to the bank.
 grant select, update, delete on deleted_applications to tollgate_gateway;
 grant select, insert, delete on security_events, audit_personal to tollgate_gateway;
 grant select, insert on audit, audit_links to tollgate_gateway;

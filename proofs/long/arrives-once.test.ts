@@ -152,7 +152,7 @@ t.test(
     const withStatus = (...wished: number[]): number[] =>
       [...statuses.keys()].map((at) => at + 1).filter((n) => wished.includes(statuses[n - 1] ?? 0))
     const invented = withStatus(200).filter((number) => !arrivals.has(number))
-    t.same(invented, [], 'what the backend is said to have answered has arrived')
+    t.same(invented, [], 'every call with an answer of the backend arrived there')
     const refused = withStatus(401, 429, 503).filter((number) => arrivals.has(number))
     t.same(refused, [], 'what was refused has not')
     t.equal(gateway.output.stderr, '')

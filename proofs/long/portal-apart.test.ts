@@ -45,7 +45,7 @@ t.test(
     )
     t.equal((await anonymous('GET', '/api/gateway')).body.isReachable, true)
     const facts = await anonymous('GET', '/api/portal')
-    t.equal(facts.body.gatewayUrl, 'https://api.bank.example', 'what developers are told')
+    t.equal(facts.body.gatewayUrl, 'https://api.bank.example', 'what developers see')
 
     const shown = await (await fetch(`${portal.urls.management}/metrics`)).text()
     for (const series of shown.split('\n').filter((line) => /^\w/.test(line))) {

@@ -58,7 +58,7 @@ t.test(
     await until('the load has begun', () => ledger.entries.length > 100)
     const told = Date.now()
     gateway.signal('SIGTERM')
-    await until('balancers are told to look away', async () => {
+    await until('the gateway reports to load balancers that it is not ready', async () => {
       const { status } = await fetch(`${gateway.urls.management}/readyz`)
       return status === 503
     })

@@ -335,13 +335,13 @@ t.test('mandates', async (t) => {
     ] as const) {
       await refused(t, change, code, path)
     }
-    const odd = await create({}, { 'psu-id': 'nobody' })
+    const odd = await create({}, { 'psu-id': 'unknown' })
     t.strictSame([odd.status, codeOf(odd)], [401, 'PSU_CREDENTIALS_INVALID'])
     const unlimited = await create({
       maximumAmount: { currency: 'ILS', amount: '0' },
       collectionAmount: { currency: 'ILS', amount: '100000' },
     })
-    t.equal(unlimited.status, 201, 'a maximum of 0 is none')
+    t.equal(unlimited.status, 201, 'a maximum of 0 sets no limit')
   })
 
   t.test('what breaks a rule of an instrument is refused with its code and place', async (t) => {

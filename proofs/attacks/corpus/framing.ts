@@ -110,7 +110,7 @@ const ofCodings: readonly Row[] = [
     'refused',
     'chunked is not the last coding',
   ],
-  [`Transfer-Encoding: identity, chunked\r\n`, chunked, 'refused', 'a coding that is none'],
+  [`Transfer-Encoding: identity, chunked\r\n`, chunked, 'refused', 'a coding that does not exist'],
   [`Transfer-Encoding: chunked, chunked\r\n`, chunked, 'refused', 'chunked twice'],
   [
     `Transfer-Encoding: gzip, chunked\r\n`,
@@ -118,7 +118,7 @@ const ofCodings: readonly Row[] = [
     '501 NOT_IMPLEMENTED',
     'a coding that a proxy drops in silence',
   ],
-  [`Transfer-Encoding: identity\r\n`, '', 'refused', 'a coding that is none'],
+  [`Transfer-Encoding: identity\r\n`, '', 'refused', 'a coding that does not exist'],
   [`Transfer-Encoding: gzip\r\n`, '', 'refused', 'without an end'],
   [`Transfer-Encoding: \r\n`, '{smuggled}', '400', 'an empty coding'],
   [
@@ -238,7 +238,7 @@ const withoutBody: readonly Row[] = [
   ['Content-Length: 00\r\n', '{smuggled}', 'refused', 'length 0 in another spelling'],
   ['Content-Length: 0, 0\r\n', '', '400', 'a list of lengths'],
   [`Content-Length: {smuggledLength}\r\n${te}`, emptyThenSmuggled, '400', 'a length and a coding'],
-  ['Transfer-Encoding: identity\r\n', '{smuggled}', 'refused', 'a coding that is none'],
+  ['Transfer-Encoding: identity\r\n', '{smuggled}', 'refused', 'a coding that does not exist'],
   [
     'Transfer-Encoding: chunked, identity\r\n',
     '{smuggled}',

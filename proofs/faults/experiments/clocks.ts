@@ -80,7 +80,7 @@ export function clockFaults({ shift }: ShiftedClocks): Fault[] {
       ...base,
       title: 'the store 30 s ahead of every gateway',
       begin: ({ rig }) => shift(rig, [-30, -30, -30, -30]),
-      // The clocks stay wrong: gateways must share counts all the same, and no experiment follows on this rig.
+      // The clocks stay wrong: gateways must still share counts, and no experiment follows on this rig.
       end: async () => undefined,
     },
   ]

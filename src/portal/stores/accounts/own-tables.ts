@@ -7,7 +7,7 @@ export interface OwnTable {
   readonly owner: 'id' | 'developer_id' | 'application_id'
   /** Orders the rows, the oldest first. Together with the owner, these columns identify one row. */
   readonly orderBy: string
-  /** What the file shows. Secrets, and hashes of them, are not in it. */
+  /** What the file shows. It contains neither secrets nor their hashes. */
   readonly columns: string
 }
 
