@@ -13,7 +13,7 @@ export function registerBackup(command: Command, context: CommandContext): void 
     'tollgate backup /var/backups/tollgate --keep 14',
   ])
     .description(
-      'Back up while Tollgate runs: an export of the database with the counts of limits, a copy of CONFIG_DIR, and a manifest with digests. Secrets are not in it: keep them elsewhere. On PostgreSQL, use the role that owns the tables.',
+      'Back up while Tollgate runs: an export of the database with the counts of limits, a copy of CONFIG_DIR, and a manifest with digests. The backup contains no secrets: keep them elsewhere. On PostgreSQL, use the role that owns the tables.',
     )
     .option('--keep <count>', 'then remove all but this many backups in the folder', (text) =>
       parseWhole(text, 1, 10_000),

@@ -6,7 +6,7 @@ import { addExamples } from '../examples.ts'
 export function registerBuild(command: Command, context: CommandContext): void {
   addExamples(command, ['tollgate build'])
     .description(
-      "Build the portal's page into dist/, unless it is there already, and print its folder. A portal does this at startup; for a read-only file system, build it beforehand.",
+      "Build the portal's page in dist/ if it does not exist yet, and print its folder. A portal does this at startup; for a read-only file system, build it beforehand.",
     )
     .action(async () => {
       const { buildPage } = await import('../../portal/pages/build-page.ts')

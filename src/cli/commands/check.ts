@@ -19,7 +19,7 @@ import type { JsonOption } from './options.ts'
 export function registerCheck(command: Command, context: CommandContext): void {
   addExamples(command, ['tollgate check', 'CONFIG_DIR=proposed tollgate check --json'])
     .description(
-      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example. Warnings name what is valid but hardly meant: a limit below GATEWAY_PROCESSES, a successor that ends itself, a sunset that has passed, a limit that never decides, equal titles, and what the guides of the portal show and a document lacks. Every API of BACKEND_URLS must be there.',
+      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example. Warnings name what is valid but probably unintended: a limit below GATEWAY_PROCESSES, a successor that ends itself, a sunset that has passed, a limit that never decides, equal titles, and what the guides of the portal show but a document lacks. Every API of BACKEND_URLS must exist.',
     )
     .option('--json', 'print {"ok","versions","plans","warnings"} or {"ok","problems"}')
     .action(async ({ json }: JsonOption) => {

@@ -82,7 +82,7 @@ export function registerDeveloper(command: Command, context: CommandContext): vo
     'tollgate developer delete anna@example.com --yes',
   ])
     .description(
-      'Delete a developer with all applications, subscriptions and keys. Asks before on a terminal.',
+      'Delete a developer with all applications, subscriptions and keys. Asks for confirmation on a terminal.',
     )
     .option('--yes', 'delete without asking')
     .option('--json', 'print {"id"}')

@@ -14,7 +14,7 @@ export function registerDiff(command: Command, context: CommandContext): void {
     'tollgate diff xs2a 1.6.0 1.7.0 --replay --application "Budget app"',
   ])
     .description(
-      "Show the operations added, removed and changed between two versions of an API. With --applications, also the applications subscribed to a version that has a removed operation. With --replay, also what each subscribed application's recorded calls (the last 1,000 within 24 hours) would meet in the new version.",
+      "Show the operations added, removed and changed between two versions of an API. With --applications, also the applications subscribed to a version that has a removed operation. With --replay, also what each subscribed application's recorded calls (the last 1,000 within 24 hours) would get from the new version.",
     )
     .argument('<api>', 'e.g. xs2a')
     .argument('<from>', 'e.g. 1.6.0')

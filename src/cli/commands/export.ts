@@ -9,7 +9,7 @@ export function registerExport(command: Command, context: CommandContext): void 
     'DATABASE_URL=postgres://tollgate_owner:…@host/tollgate tollgate export tollgate.jsonl.gz',
   ])
     .description(
-      'Write everything in the database to one file: developers, applications, keys, usage, the audit log, the sandbox bank and the counts of limits, as they are at one instant. It holds personal data, but no secrets of settings and no sessions. On PostgreSQL, use the role that owns the tables. The embedded database answers nothing else meanwhile.',
+      'Write everything in the database to one file: developers, applications, keys, usage, the audit log, the sandbox bank and the counts of limits, as of one instant. The file contains personal data, but no secrets from the settings and no sessions. On PostgreSQL, use the role that owns the tables. The embedded database answers no other request meanwhile.',
     )
     .option('--json', 'print {"file","madeAt","tables","rows","counts","audit","missing"}')
     .action(async (file: string, { json }: JsonOption) => {

@@ -11,7 +11,7 @@ export function registerImport(command: Command, context: CommandContext): void 
     'tollgate import --counts-only tollgate.jsonl.gz',
   ])
     .description(
-      'Bring an export into an empty database, completely or not at all. An export of an earlier release is migrated. Stop all processes of the database first, and give the secrets that the old ones had. On PostgreSQL, use the role that owns the tables.',
+      'Load an export into an empty database, completely or not at all. Migrates an export of an earlier release. First stop all processes that use the database, and set the secrets that the old processes had. On PostgreSQL, use the role that owns the tables.',
     )
     .option('--replace', 'delete everything that is in the database first')
     .option('--yes', 'with --replace: do not ask; required where no terminal can answer')

@@ -99,7 +99,7 @@ export function registerKey(command: Command, context: CommandContext): void {
     'tollgate key issue --application "Budget app" --name laptop --expires +90d',
     'tollgate key issue --application "Budget app" --from 192.0.2.7 --from 2001:db8::/32',
   ])
-    .description('Issue a key. It is shown only now.')
+    .description('Issue a key. It is shown only once.')
     .requiredOption('--application <application>', 'its name or id')
     .option('--name <name>', "unique among the application's active keys")
     .option('--expires <time>', `when the key stops working (${momentForms})`, (text) =>
@@ -125,7 +125,7 @@ export function registerKey(command: Command, context: CommandContext): void {
     'tollgate key rotate tg_8sK2mQ4vXw1z',
     'tollgate key rotate tg_8sK2mQ4vXw1z --overlap 0',
   ])
-    .description('Replace a key with a new one. The new key is shown only now.')
+    .description('Replace a key with a new one. The new key is shown only once.')
     .option(
       '--overlap <seconds>',
       'how long the old key keeps working',

@@ -24,7 +24,7 @@ export function registerLog(command: Command, context: CommandContext): void {
     'tollgate log --reset',
   ])
     .description(
-      'Change what running gateways and portals write to their logs, for a while: LOG_LEVEL, ACCESS_LOG or both. They follow within a second and write a line about it. Afterwards, and after a restart, their settings apply. The audit log has the change.',
+      'Change what running gateways and portals write to their logs, for a limited time: LOG_LEVEL, ACCESS_LOG or both. They follow within a second and write a line about it. Afterwards, and after a restart, their settings apply. The audit log records the change.',
     )
     .addOption(new Option('--level <level>', 'as LOG_LEVEL').choices(logLevels))
     .option('--access <choice>', 'as ACCESS_LOG: all, errors, sample:<share> or off', parseAccess)

@@ -29,7 +29,7 @@ export function registerMigrate(command: Command, context: CommandContext): void
     'tollgate migrate --check',
   ])
     .description(
-      'Create or upgrade the tables of the registry and the sandbox bank. Use it with the role that owns the tables, where the role that serves may not create any.',
+      'Create or upgrade the tables of the registry and the sandbox bank. Run it as the role that owns the tables if the serving role may not create tables.',
     )
     .option(
       '--check',

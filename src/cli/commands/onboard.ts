@@ -29,7 +29,7 @@ export function registerOnboard(command: Command, context: CommandContext): void
     'tollgate onboard --email anna@example.com --application "Budget app" --api xs2a@1.7.0 --json',
   ])
     .description(
-      'Create everything that a first call needs. The command reuses a developer or application of that name, adds missing subscriptions, and always creates a new key. The key is shown only now.',
+      'Create everything that a first call needs. The command reuses a developer or application of that name, adds missing subscriptions, and always creates a new key. The key is shown only once.',
     )
     .requiredOption('--email <email>', 'email address of the developer')
     .option('--name <name>', 'display name of a new developer')

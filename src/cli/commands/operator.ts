@@ -78,7 +78,7 @@ export function registerOperator(command: Command, context: CommandContext): voi
     })
 
   addExamples(command.command('remove <developer>'), ['tollgate operator remove olga@bank.example'])
-    .description('Take the operator role away. The developer account stays.')
+    .description('Remove the operator role. The developer account stays.')
     .option('--json', 'print the developer')
     .action(async (reference: string, { json }: JsonOption) => {
       const removed = await context.registry(async (stores) => {

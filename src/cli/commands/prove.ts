@@ -31,7 +31,7 @@ const shownMax = 20
 export function registerProve(command: Command, context: CommandContext): void {
   addExamples(command, ['tollgate prove --window', 'tollgate prove --window --json'])
     .description(
-      'Ask every gateway which numbers its calls got in the current and the last window of each limit, and compare: with n admitted calls, each number from 1 to n must have been given once. Exit with code 1 if one was given twice, as two primaries of Redis do, or if a gateway does not answer.',
+      'Ask every gateway which numbers its calls got in the current and the previous window of each limit, and compare them: among n admitted calls, each number from 1 to n must occur once. Exit code 1: a number occurs twice, for example with two Redis primaries, or a gateway does not answer.',
     )
     .option('--window', 'the windows in progress and the last ones (required)')
     .option('--json', 'print {"processes","silent","windows","calls","twice","missing"}')

@@ -36,7 +36,7 @@ export function registerReload(command: Command, context: CommandContext): void 
       `ask until every process serves the files that this command reads; exit with code 1 if one does not after that time, or was not seen any more within the last hour and did not end in order (default: ${waitSeconds})`,
       (text) => parseSeconds(text),
     )
-    .option('--force', 'take away what applications use, too')
+    .option('--force', 'even if this removes what applications use')
     .option('--json', 'print {"versions","plans","digest","isComplete","processes"}')
     .action(async ({ wait, force, json }: ReloadOptions) => {
       const catalogue = await context.catalogue()

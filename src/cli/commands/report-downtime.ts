@@ -21,7 +21,7 @@ export function registerReportDowntime(command: Command, context: CommandContext
   const downtime = addExamples(command.command('downtime'), [
     'tollgate report downtime announce --from 2026-12-05T22:00:00Z --until 2026-12-06T02:00:00Z --reason "New core system"',
     'tollgate report downtime list',
-  ]).description('Announce maintenance: downtime in it is reported as planned.')
+  ]).description('Announce maintenance: downtime during it is reported as planned.')
 
   const parseFuture = (text: string) => parseMoment(text, context.now())
   addExamples(downtime.command('announce'), [
@@ -69,7 +69,7 @@ export function registerReportDowntime(command: Command, context: CommandContext
   addExamples(downtime.command('withdraw <id>'), [
     'tollgate report downtime withdraw 5f0c2f0a-5f3f-4f0e-9d1b-6f6f3a0b8c11',
   ])
-    .description('Withdraw an announcement: downtime in it is unplanned.')
+    .description('Withdraw an announcement: downtime during it is unplanned.')
     .option('--json', 'print {"id"}')
     .action(async (id: string, { json }: JsonOption) => {
       await context.registry((stores) => stores.availability.maintenance.withdraw({ id, by }))

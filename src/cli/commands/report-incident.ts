@@ -38,7 +38,7 @@ export function registerReportIncident(command: Command, context: CommandContext
     'tollgate report incident --from 2026-11-24T10:00:00Z --to 2026-11-24T11:00:00Z --seconds --json',
   ])
     .description(
-      'Report the outages of a time: start, end, applications affected, calls and their outcomes.',
+      'Report the outages in a period: start, end, applications affected, calls and their outcomes.',
     )
     .requiredOption('--from <time>', `outages that end after this time (${earlierForms})`, parse)
     .option('--to <time>', 'and begin before this time (default: now)', parse)

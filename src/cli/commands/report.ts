@@ -10,7 +10,7 @@ export function registerReport(command: Command, context: CommandContext): void 
   addExamples(command, [
     'tollgate report availability --from 2026-10-01 --to 2026-12-31 --csv > availability.csv',
     'tollgate report incident --from -24h',
-  ]).description('Report to the regulator, the bank and yourself.')
+  ]).description('Print reports for the regulator, the bank and operators.')
   registerReportAvailability(command, context)
   registerReportIncident(command, context)
   registerReportDowntime(command, context)

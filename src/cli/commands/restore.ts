@@ -11,7 +11,7 @@ export function registerRestore(command: Command, context: CommandContext): void
     'tollgate restore /var/backups/tollgate/tollgate-20261124T020000Z --replace',
   ])
     .description(
-      'Bring a backup into an empty database, after a check of every digest. Also copies the configuration if CONFIG_DIR is missing or empty. Stop all processes first, and give the secrets that they had.',
+      'Load a backup into an empty database after checking every digest. Also copies the configuration if CONFIG_DIR is missing or empty. First stop all processes, and set the secrets that they had.',
     )
     .option('--replace', 'delete everything that is in the database first')
     .option('--yes', 'with --replace: do not ask; required where no terminal can answer')

@@ -17,7 +17,7 @@ export function registerSettings(command: Command, context: CommandContext): voi
     'tollgate settings --all --json',
   ])
     .description(
-      'Show the settings of a process with this environment: those that are set, or all with their defaults. Secrets and passwords stay hidden. Warns of variables that look like a setting but have no effect.',
+      'Show the settings of a process with this environment: those that are set, or all with their defaults. Secrets and passwords stay hidden. Warns about variables that look like a setting but have no effect.',
     )
     .option('--all', 'the defaults, too')
     .option('--json', 'print {"settings","warnings"}')
