@@ -31,7 +31,7 @@ export interface LimitAlertsOptions {
   readonly events: Events
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Between two looks of all processes together. (Default: 4) */
+  /** Interval between the runs of all processes together. (Default: 4) */
   readonly turnSeconds?: number
 }
 
@@ -46,12 +46,11 @@ const mailsMax = 50
 const windowSecondsMin = 60
 
 /**
- * Works off the data path. The usage that gateways write says which operations
+ * Works outside the data path. The usage that gateways write says which operations
  * an application called recently; the counter has the exact usage of their
- * limits is used. Processes take turns, and report each finding once: the
- * row of a threshold is inserted in the transaction that writes the event.
- * Emails are summed up: an application gets one at once, and what is found in
- * the hour after it waits for the next.
+ * limits. Processes take turns and report each threshold once, because its row
+ * is inserted in the transaction that writes the event. An application gets an
+ * email at once; alerts of the following hour go into the next one.
  */
 export function createLimitAlerts(options: LimitAlertsOptions): LimitAlerts {
   const { db, catalogue, counter, outbox, events, now, turnSeconds = 4 } = options
@@ -147,13 +146,13 @@ export function createLimitAlerts(options: LimitAlertsOptions): LimitAlerts {
   }
 }
 
-/** Shares of a limit at which its developer gets an alert, in per cent. */
+/** The threshold that the usage has reached, in per cent of the limit; undefined: none. */
 export function thresholdOf(used: number, limit: number): 80 | 100 | undefined {
   if (used >= limit) return 100
   return used * 100 >= limit * 80 ? 80 : undefined
 }
 
-/** The limits that calls to these operations count against, without those that are known to be used up. */
+/** The limits of the operations that were called, without those whose alert at 100 % is recorded. */
 function watchedLimits(
   { id, subscriptions, overrides, operations, exhausted }: ActiveApplication,
   catalogue: Catalogue,
@@ -176,7 +175,7 @@ function watchedLimits(
         : called.has(`${api} ${version} ${operation}`)
     const { windowLength, calls } = limit
     const isLong = typeof windowLength !== 'number' || windowLength >= windowSecondsMin
-    const isTold = exhausted.some((one) => one.bucket === peeked.bucket && one.limit === calls)
-    return isCalled && isLong && !isTold
+    const isReported = exhausted.some((one) => one.bucket === peeked.bucket && one.limit === calls)
+    return isCalled && isLong && !isReported
   })
 }

@@ -11,14 +11,15 @@ declare module 'fastify' {
     developer: Developer | null
   }
   interface Session {
-    /** Absent for a visitor. */
+    /** Absent until the visitor signs in. */
     signIn?: LiveSession
   }
 }
 
 /** The developer whose session a request carries, in a route behind `requireSession`. */
 export function signedIn(request: FastifyRequest): Developer {
-  if (request.developer === null) throw new Error('a route that needs a session has none')
+  if (request.developer === null)
+    throw new Error('the route requires a session, and the request has none')
   return request.developer
 }
 
@@ -27,18 +28,18 @@ export function signedInAtProvider({ session }: FastifyRequest): boolean {
   return session.signIn?.factor === 'oidc'
 }
 
-/** The name of a developer in the audit log. */
+/** The signed-in developer as the actor of an audit entry. */
 export function actorOf(request: FastifyRequest): string {
   return `developer:${signedIn(request).id}`
 }
 
-/** The name of an operator in the audit log: the staff id, which outlives the account. */
+/** The signed-in operator as the actor of an audit entry: the staff id, which stays when the account is deleted. */
 export function operatorOf(request: FastifyRequest): string {
   const staffId = request.session.signIn?.staffId ?? null
   return staffId === null ? actorOf(request) : `staff:${staffId}`
 }
 
-/** Creates the function that extracts the actor and the origin of a request. */
+/** Returns a function that reads who sent a request, from which address and with which browser. */
 export function createCircumstances(
   clientAddress: ClientAddress,
 ): (request: FastifyRequest) => Circumstances {
@@ -50,7 +51,7 @@ export function createCircumstances(
   })
 }
 
-/** Creates the function that extracts what the audit log records about a request. */
+/** Returns a function that reads what the audit log records about a request. */
 export function createAuditContext({
   clientAddress,
   recordedAddress,

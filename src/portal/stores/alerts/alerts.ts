@@ -15,9 +15,9 @@ export type { AlertKind }
 /** Every kind of alert. */
 export const alertKinds = ['limits', 'expiry', 'deprecations'] as const satisfies AlertKind[]
 
-/** Which alerts of an application go out, and where to. */
+/** The alerts that an application gets, by email and by webhook. */
 export interface AlertChoices {
-  /** By email, if the developer wants such emails at all. */
+  /** By email, unless the developer has turned off these emails. */
   readonly mails: readonly AlertKind[]
   /** By webhook, if there is one. */
   readonly hooks: readonly AlertKind[]
@@ -28,14 +28,14 @@ export interface AlertChoices {
 export interface Alerts {
   /** Undefined: no such application. */
   find(applicationId: string): Promise<AlertChoices | undefined>
-  /** Omitted lists stay. Idempotent. @throws {RegistryNotFound} */
+  /** Omitted lists stay unchanged. Idempotent. @throws {RegistryNotFound} */
   choose(input: {
     applicationId: string
     mails?: readonly AlertKind[] | undefined
     hooks?: readonly AlertKind[] | undefined
     by: string
   }): Promise<void>
-  /** Sets the webhook, or replaces it with its secret. Deliveries stay. @throws {RegistryNotFound} */
+  /** Sets or replaces the webhook and its secret. Keeps its deliveries. @throws {RegistryNotFound} */
   setWebhook(input: {
     applicationId: string
     url: string
@@ -46,7 +46,7 @@ export interface Alerts {
   removeWebhook(input: { applicationId: string; by: string }): Promise<void>
 }
 
-/** The choices of applications about alerts. No gateway needs to know them, so changes leave only audit entries. */
+/** The choices of applications about alerts. Gateways do not use them, so a change writes only an audit entry. */
 export function createAlerts({ db }: { db: Kysely<PortalSchema> }): Alerts {
   return {
     async find(applicationId) {
@@ -74,7 +74,7 @@ export function createAlerts({ db }: { db: Kysely<PortalSchema> }): Alerts {
           .set({
             ...(mails === undefined ? {} : { alert_mails: inOrder(mails) }),
             ...(hooks === undefined ? {} : { alert_hooks: inOrder(hooks) }),
-            // Kysely refuses an update of nothing.
+            // Kysely rejects an update that sets no column.
             id: sql`id`,
           })
           .where('id', '=', applicationId)
@@ -96,7 +96,7 @@ export function createAlerts({ db }: { db: Kysely<PortalSchema> }): Alerts {
           .values({ application_id: applicationId, ...values })
           .onConflict((conflict) => conflict.column('application_id').doUpdateSet(values))
           .execute()
-        // The origin alone: paths of webhooks often are secrets.
+        // Only the origin, because the path of a webhook is often a secret.
         const detail = { origin: new URL(url).origin }
         const subject = `application:${applicationId}`
         await recordAudit(trx, { actor: by, action: 'application.set-webhook', subject, detail })

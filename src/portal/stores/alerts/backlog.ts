@@ -1,20 +1,20 @@
 import { type Kysely, sql } from 'kysely'
 import type { PortalSchema } from '../schema.ts'
 
-/** What waits to be sent. */
+/** Items that wait to be sent. */
 export interface Waiting {
   readonly count: number
-  /** Seconds since the oldest was written; 0 if nothing waits. */
+  /** Age of the oldest item in seconds; 0 if none waits. */
   readonly oldestSeconds: number
 }
 
-/** What waits to be sent by whichever process. */
+/** The queues that all processes send from. */
 export interface Backlog {
   readonly mails: Waiting
   readonly webhooks: Waiting
 }
 
-/** Reads what waits. All times are by the database's clock. */
+/** Reads the length and age of both queues, by the database's clock. */
 export async function readBacklog(db: Kysely<PortalSchema>): Promise<Backlog> {
   const waiting = sql`jsonb_build_object('count', count(*),
     'oldestSeconds', coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0))`

@@ -18,7 +18,7 @@ export interface SubscribedApplication {
   readonly subscriptionId: string
   readonly plan: string
   readonly calls: number
-  /** Whether it wants the reminder by email; its webhook has its own choice. */
+  /** Whether it wants reminders by email; the choice for its webhook is separate. */
   readonly byMail: boolean
 }
 
@@ -30,8 +30,8 @@ export interface UnremindedDeveloper {
 }
 
 /**
- * Developers with an application that is subscribed to the version and that wants notifications by email or webhook, if they
- * were not notified yet.
+ * Developers who have not been reminded yet, with an application that is
+ * subscribed to the version and wants reminders by email or webhook.
  */
 export function findUnreminded(
   db: Kysely<PortalSchema>,
@@ -76,9 +76,10 @@ export function findUnreminded(
 }
 
 /**
- * Records that a developer gets a reminder.
- * @returns false when another transaction has done so; waits for one that is
- * still running
+ * Records that a developer gets a reminder. Waits for another transaction that
+ * is recording it.
+ *
+ * @returns false if it was recorded before
  */
 export async function noteReminder(
   trx: PortalTransaction,

@@ -22,15 +22,14 @@ export interface ExpiryReceiver {
   readonly applicationName: string
   readonly developerId: string
   readonly email: string
-  /** Whether they want it by email. */
+  /** Whether the developer wants it by email. */
   readonly wantsMail: boolean
 }
 
 /**
- * What expires soon and was not announced: for each key and certificate the
- * warning nearest to its end. One that was created or added later than a
- * warning would have been given needs no such warning: the developer has just done that.
- * Neither does a key that was replaced.
+ * The latest warning that is due for each key and certificate that expires soon.
+ * A key or certificate gets no warning whose date was before it was created or
+ * added, because its developer knows the date. A replaced key gets none.
  */
 function due(nowMs: number) {
   const now = sql`${new Date(nowMs)}::timestamptz`
@@ -53,7 +52,7 @@ function due(nowMs: number) {
     order by e.subject, t.days`
 }
 
-/** Applications with something to announce. */
+/** Ids of applications with a warning that is due and not recorded. */
 export async function findExpiring(
   db: Kysely<PortalSchema>,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },
@@ -71,9 +70,10 @@ export async function findExpiring(
 }
 
 /**
- * Records the warnings that are due for an application.
+ * Records the warnings that are due for an application. Waits for another
+ * process that is recording them.
  *
- * @returns those that no other process recorded, soonest end first; waits for one that is recording them
+ * @returns those that were not recorded before, in the order in which they expire
  */
 export async function takeExpiring(
   trx: PortalTransaction,

@@ -7,7 +7,7 @@ import {
 } from '../figures/application-limits.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
-/** An application with recent calls, and all that decides its limits. */
+/** An application with recent calls, and the data that determines its limits. */
 export interface ActiveApplication extends ApplicationLimits {
   readonly id: string
   /** The operations it called. */
@@ -16,7 +16,7 @@ export interface ActiveApplication extends ApplicationLimits {
     readonly version: string
     readonly operation: string
   }[]
-  /** Alerts of windows that have not ended, at 100 %: there is nothing more to find there. */
+  /** Buckets whose alert at 100 % is recorded for the current window; they need no further check. */
   readonly exhausted: readonly { readonly bucket: string; readonly limit: number }[]
 }
 
@@ -34,10 +34,10 @@ export interface LimitAlert {
 }
 
 /**
- * Applications with calls since a time that want alerts about their limits, by
+ * Applications with calls since `since` that want alerts about their limits, by
  * email or webhook, ordered by id.
  *
- * @param options.after the last id that is done; empty: from the beginning
+ * @param options.after the last id processed; empty: starts from the beginning
  */
 export async function findActiveApplications(
   db: Kysely<PortalSchema>,
@@ -82,8 +82,9 @@ const beforeAllIds = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Records that a threshold was reached, and whether an email has to report it.
+ * Waits for another transaction that is recording it.
  *
- * @returns false when it was recorded before; waits for another transaction that is recording it
+ * @returns false if it was recorded before
  */
 export async function noteLimitAlert(
   trx: PortalTransaction,
@@ -106,8 +107,9 @@ export async function noteLimitAlert(
 }
 
 /**
- * Applications whose next email about limits may be written: an hour after the
- * last one, and not while they are suspended.
+ * Ids of applications that may get their next email about limits: the last one
+ * was written an hour ago or earlier, and neither the application nor its
+ * developer is suspended.
  */
 export async function findLimitMails(
   db: Kysely<PortalSchema>,
@@ -119,7 +121,8 @@ export async function findLimitMails(
     join applications a on a.id = l.application_id
     join developers d on d.id = a.developer_id
     left join limit_alert_mails m on m.application_id = l.application_id
-    where l.mail_waits and a.suspended_at is null and d.suspended_at is null and coalesce(m.written_at, '-infinity') <= ${anHourBefore(nowMs)}
+    where l.mail_waits and a.suspended_at is null and d.suspended_at is null
+      and coalesce(m.written_at, '-infinity') <= ${anHourBefore(nowMs)}
     limit ${max}`.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -135,9 +138,9 @@ export interface LimitMail {
 /**
  * Takes all alerts of an application that wait for an email.
  *
- * @returns undefined when another process wrote one within the hour, the
- *   developer no longer wants such emails, or one of both is suspended: then the
- *   alerts go on waiting
+ * @returns undefined if the developer no longer wants these emails. Also undefined
+ *   if another process wrote one within the hour, or the application or its
+ *   developer is suspended; then the alerts stay in the queue
  */
 export async function takeLimitMail(
   trx: PortalTransaction,

@@ -4,15 +4,15 @@ import type { AlertKind } from '../../../registry/schema.ts'
 import { isUuid } from '../../../registry/transaction.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
-/** How many finished deliveries of an application are kept, and how many are listed; the oldest go first. */
+/** Maximum number of finished deliveries kept, and of deliveries listed, for an application; deletes the oldest first. */
 export const deliveriesMax = 100
-/** How many events of an application may wait; the oldest go first. */
+/** Maximum number of waiting events of an application; deletes the oldest first. */
 const waitingMax = 1_000
-/** With this number of events waiting, no test event is added: tests push no event out. */
+/** No test event is added while this many events wait, so that a test never displaces an event. */
 const waitingForTestMax = 100
-/** Attempts of a process at the same time to the webhooks of one developer. */
+/** Maximum number of simultaneous attempts of a process to the webhooks of one developer. */
 const placesOfDeveloper = 2
-/** A webhook rests after an attempt without an answer. */
+/** Minimum interval between attempts to a webhook that gave no answer. */
 const restSeconds = 10
 /** Days after which a delivery is deleted. */
 const deliveryDays = 30
@@ -28,7 +28,7 @@ export interface ClaimedDelivery {
   readonly sealedSecret: Buffer
   /** This attempt included. */
   readonly attempts: number
-  /** Seconds since the tries began. */
+  /** Seconds since the attempts began. */
   readonly ageSeconds: number
 }
 
@@ -36,7 +36,7 @@ export interface ClaimedDelivery {
 export interface AttemptResult {
   /** Null: no answer. */
   readonly status: number | null
-  /** Why it failed; null: it did not. */
+  /** Reason of the failure; null: the attempt succeeded. */
   readonly failure: string | null
   /** Seconds until the next attempt; null: it was the last. */
   readonly againInSeconds: number | null
@@ -51,23 +51,23 @@ export interface Delivery {
   readonly createdAt: Date
   readonly attempts: number
   readonly triedAt: Date | null
-  /** Null: nothing more to try. */
+  /** Null: there is no further attempt. */
   readonly nextAt: Date | null
   /** Status of the last attempt; null: no answer. */
   readonly responseStatus: number | null
   readonly failure: string | null
 }
 
-/** Events on their way to webhooks, whichever process wrote them. All times are by the database's clock. */
+/** Events of all processes that wait for delivery to webhooks. All times are by the database's clock. */
 export interface WebhookQueue {
   /**
-   * Takes up to `max` due deliveries, at most one of each developer: first the
-   * developer with the longest time since an attempt. So neither a silent
-   * receiver nor a long queue holds up other developers. Takes nothing of
-   * applications under way, of developers with two attempts under way, of
-   * suspended ones, nor of webhooks that gave no answer in the last ten seconds.
-   * What it takes becomes due again after `forSeconds`. Two processes never take
-   * the same one at once.
+   * Claims up to `max` due deliveries, at most one of each developer, and first
+   * that of the developer whose last attempt is the longest ago. So neither a
+   * silent receiver nor a long queue delays other developers. Skips applications
+   * with an attempt in progress, developers with two, suspended applications and
+   * developers, and webhooks that gave no answer in the last ten seconds. A
+   * claimed delivery becomes due again after `forSeconds`. Two processes never
+   * claim the same delivery at once.
    */
   claim(options: {
     max: number
@@ -85,13 +85,13 @@ export interface Deliveries {
   find(id: string): Promise<Delivery | undefined>
   /** Newest first. */
   list(options: { applicationId: string }): Promise<Delivery[]>
-  /** Makes a delivery due now, with another day of attempts, counted from zero. @throws {RegistryNotFound} */
+  /** Makes a delivery due now and restarts its day of attempts. @throws {RegistryNotFound} */
   again(id: string): Promise<Delivery>
-  /** Writes an event by hand. @throws {RegistryConflict} no-webhook, deliveries-waiting */
+  /** Queues a test event. @throws {RegistryConflict} no-webhook, deliveries-waiting */
   add(input: { applicationId: string; event: (name: string) => WebhookMessage }): Promise<Delivery>
 }
 
-/** An event as it waits. */
+/** An event in the queue. */
 export interface WebhookMessage {
   readonly type: string
   /** JSON */
@@ -106,7 +106,7 @@ export function createWebhookQueue({ db }: { db: Kysely<PortalSchema> }): Webhoo
       const full = developers.filter(
         (id) => developers.filter((other) => other === id).length >= placesOfDeveloper,
       )
-      // The condition on `due_at` is judged again once the row is locked: another process may have been faster.
+      // PostgreSQL checks `due_at` again after it locks the row, because another process may have claimed it meanwhile.
       const { rows } = await sql<ClaimedDelivery>`
         with due as materialized (
           select distinct on (d.application_id) d.id, d.due_at, d.application_id, a.developer_id

@@ -18,12 +18,12 @@ export interface LimitRequestDigest {
   readonly developerEmail: string
 }
 
-/** In `portal_state`: when operators were last written to. */
+/** Name of the row of `portal_state` with the time of the last mail to operators. */
 const cursor = 'limit-request-mails'
 
 /**
- * Locks the digest for this transaction. Requests are made under this lock, so
- * that none of an earlier time appears after a mail.
+ * Locks the digest for this transaction. Requests are created under this lock, so
+ * that no request with an earlier time appears after a mail.
  */
 export async function lockDigest(trx: PortalTransaction): Promise<void> {
   await trx
@@ -39,7 +39,7 @@ export async function lockDigest(trx: PortalTransaction): Promise<void> {
     .execute()
 }
 
-/** Whether an hour has passed since the last mail and a request has come since; costs one statement. */
+/** Whether the last mail is at least an hour old and an open request is newer. Takes one statement. */
 export async function isDigestDue(db: Kysely<PortalSchema>): Promise<boolean> {
   const { rows } = await sql<{ isDue: boolean }>`
     select exists(select from portal_state join limit_requests on created_at > value::timestamptz
@@ -49,9 +49,9 @@ export async function isDigestDue(db: Kysely<PortalSchema>): Promise<boolean> {
 }
 
 /**
- * Takes the content of the mails to operators, under {@link lockDigest}: nothing
- * within an hour of the last time, or when no request has come since. Owners
- * are not notified of their own, because they may not answer it.
+ * Takes the content of the mails to operators, under {@link lockDigest}: empty
+ * within an hour of the last mail, or without a newer request. Operators get no
+ * mail about requests of their own applications, because they may not answer these.
  */
 export async function takeDigest(trx: PortalTransaction): Promise<readonly LimitRequestDigest[]> {
   if (!(await isDigestDue(trx))) return []

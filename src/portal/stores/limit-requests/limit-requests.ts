@@ -43,7 +43,7 @@ export interface LimitRequest {
   readonly version: string
   /** Name of the limit in the plan. */
   readonly limit: string
-  /** Wanted. */
+  /** Calls that the developer asks for. */
   readonly calls: number
   readonly reason: string
   readonly state: 'open' | 'granted' | 'declined' | 'withdrawn'
@@ -65,7 +65,7 @@ export interface WaitingLimitRequest extends LimitRequest {
   readonly inForce: InForce
 }
 
-/** What a subscription allows now, beside its plan; the catalogue knows the plan's limits. */
+/** What applies to a subscription now. The limits of the plan are in the catalogue. */
 export interface InForce {
   /** Null: the application has no subscription to the version. */
   readonly plan: string | null
@@ -404,7 +404,7 @@ function close(
     .executeTakeFirstOrThrow()
 }
 
-/** Without the words that people typed: the audit outlives them. */
+/** Writes no texts that people typed, because the audit keeps entries for longer. */
 function auditRequest(
   trx: PortalTransaction,
   { id, applicationId, api, version, limit, calls }: LimitRequest,

@@ -7,9 +7,9 @@ export interface KeyDigest {
   readonly email: string
   /** Start of the hour. */
   readonly since: Date
-  /** As they were noted, oldest first. */
+  /** Oldest first. */
   readonly changes: readonly NotedChange[]
-  /** Number of changes that had no room among them. */
+  /** Number of further changes, beyond the maximum of the list. */
   readonly more: number
 }
 
@@ -23,7 +23,7 @@ export interface NotedChange {
   readonly at: string
 }
 
-/** Mails about single changes that a developer gets in an hour. */
+/** Maximum number of mails about single changes that a developer gets in an hour. */
 export const mailsPerHour = 5
 const changesMax = 100
 const hour = sql`interval '1 hour'`

@@ -16,7 +16,7 @@ export interface ClaimedMail {
   readonly ageSeconds: number
 }
 
-/** Mails waiting to be sent, whichever process wrote them. All times are by the database's clock. */
+/** Mails of all processes that wait to be sent. All times are by the database's clock. */
 export interface MailQueue {
   /**
    * Takes up to `max` due mails, oldest first. They become due again for any
@@ -32,7 +32,7 @@ export interface MailQueue {
 export function createMailQueue({ db }: { db: Kysely<PortalSchema> }): MailQueue {
   return {
     async claim({ max, forSeconds }) {
-      // One statement, so that it holds no lock while a mail server takes its time. An array, because the planner may
+      // One statement, so that it holds no lock while a mail server is slow. An array, because the planner may
       // run a subquery of a join more than once.
       const { rows } = await sql<ClaimedMail>`
         update mails
