@@ -22,7 +22,10 @@ export interface PinnedOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** How to see that it serves: a line of standard output, whose first group is the address, or a port of 127.0.0.1 that accepts connections. */
+  /**
+   * How to see that it serves: a line of standard output, whose first group is
+   * the address, or a port of 127.0.0.1 that accepts connections.
+   */
   readonly ready: RegExp | number
   /** Reads its standard error, a piece at a time. (Default: standard error is this process's) */
   readonly readError?: (piece: Buffer) => void

@@ -81,7 +81,7 @@ t.test(
     await t.rejects(spawnTollgate(t, ['gateway'], alone), {
       message: /REDIS_URL: is required: another gateway process/,
     })
-    // As RECONNECT of the pooler does. A lock of a session would be gone, and the next gateway would count beside the others.
+    // As RECONNECT of the pooler does. A lock of a session would be gone, and the next gateway would count separately.
     await administer(
       postgres.url,
       "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name like 'tollgate%'",

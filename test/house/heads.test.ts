@@ -92,3 +92,16 @@ t.test('the tree of CONTRIBUTING.md has every room, and nothing that does not ex
     'there, and not named',
   )
 })
+
+t.test('no line of a comment is wider than 125 columns', async (t) => {
+  const sources = globSync('{src,test,proofs,bin,release}/**/*.{ts,tsx,js,css,lua}')
+  t.ok(sources.length > 1_500, `${sources.length} files`)
+  const wide = sources.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        /^\s*(?:\/[/*]|\*|-- )/.test(line) && line.length > 125 ? [`${file}:${index + 1}`] : [],
+      ),
+  )
+  t.same(wide, [])
+})

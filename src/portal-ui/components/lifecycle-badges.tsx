@@ -5,7 +5,7 @@ import { Day } from './day.tsx'
 import { Message } from './message.tsx'
 import { Pill } from './pill.tsx'
 
-/** The lifecycle state of a version: retired; otherwise current or deprecated, each with the last day if one is announced. */
+/** The lifecycle state of a version: retired, current or deprecated; the latter two with the last day, if announced. */
 export function LifecycleBadges({
   version,
 }: {
