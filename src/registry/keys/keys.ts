@@ -200,7 +200,7 @@ export function createKeys(options: KeysOptions): Keys {
 
   return {
     issue: ({ applicationId, name: given, expiresAt, allowedAddresses = [], ...input }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const { mayReplaceItself = false, by } = input
         const name = given === undefined ? undefined : plainName(given)
         const end = expiryOf(expiresAt, now(), daysMax)
@@ -229,12 +229,12 @@ export function createKeys(options: KeysOptions): Keys {
           allowedAddresses: addresses,
           mayReplaceItself,
         })
-        await leave(...traces(issued, 'issue', by))
+        await record(...traces(issued, 'issue', by))
         return issued
       }).catch(translateName),
 
     rotate: ({ id, overlapSeconds, isByItself = false, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         if (
           !Number.isInteger(overlapSeconds) ||
           overlapSeconds < 0 ||
@@ -274,7 +274,7 @@ export function createKeys(options: KeysOptions): Keys {
             .set({ revoked_at: sql`now()` })
             .where('id', '=', unseen.id)
             .execute()
-          await leave(...traces(unseen, 'revoke', by))
+          await record(...traces(unseen, 'revoke', by))
         }
         const key = generateKey(randomBytes)
         const end = unseen === undefined ? overlapEnd(old, at, overlapSeconds) : old.expiresAt
@@ -297,13 +297,13 @@ export function createKeys(options: KeysOptions): Keys {
           mayReplaceItself: old.mayReplaceItself,
         })
         const replaced = { replacedBy: issued.id, ...(isByItself && { byItself: true as const }) }
-        await leave(...traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, replaced))
-        await leave(...traces(issued, 'issue', by))
+        await record(...traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, replaced))
+        await record(...traces(issued, 'issue', by))
         return issued
       }).catch(translateName),
 
     update: ({ id, by, ...wanted }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const found = await readKey(trx, id, { isLocked: true })
         if (!isWorking(found, now())) {
           throw new RegistryConflict('key-inactive', 'the key no longer works')
@@ -324,12 +324,12 @@ export function createKeys(options: KeysOptions): Keys {
           ...(!hasOldSwitch && { mayReplaceItself }),
           ...(!hasOldAddresses && { allowedAddresses: addresses.length }),
         }
-        await leave(...traces(key, 'update', by, detail))
+        await record(...traces(key, 'update', by, detail))
         return key
       }),
 
     revoke: ({ id, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const found = await readKey(trx, id, { isLocked: true })
         if (found.revokedAt !== null) return found
         const revoked = await trx
@@ -338,7 +338,7 @@ export function createKeys(options: KeysOptions): Keys {
           .where('id', '=', id)
           .returning(columns)
           .executeTakeFirstOrThrow()
-        await leave(...traces(found, 'revoke', by))
+        await record(...traces(found, 'revoke', by))
         return toApiKey(revoked)
       }),
 

@@ -17,7 +17,7 @@ export interface Approvals {
 export function createApprovals({ db }: { db: Kysely<PortalSchema> }): Approvals {
   return {
     approve: ({ id, by, outbox }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const { email } = await lockDeveloper(trx, id)
         const { numUpdatedRows } = await trx
           .updateTable('developers')
@@ -27,7 +27,7 @@ export function createApprovals({ db }: { db: Kysely<PortalSchema> }): Approvals
           .executeTakeFirst()
         if (numUpdatedRows === 0n) return
         const changed = { kind: 'developer', action: 'update', developerId: id } as const
-        await leave(changed, { by, action: 'developer.approve' })
+        await record(changed, { by, action: 'developer.approve' })
         await outbox.post(trx, { kind: 'approved' }, email)
       }),
   }

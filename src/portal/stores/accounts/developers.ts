@@ -44,12 +44,12 @@ export interface Developers {
 
 export function createDevelopers({ db }: { db: Kysely<PortalSchema> }): Developers {
   async function setSuspension(id: string, by: string, isSuspended: boolean): Promise<Developer> {
-    return change(db, async (trx, leave) => {
+    return change(db, async (trx, record) => {
       const found = await lockDeveloper(trx, id)
       if ((found.suspendedAt !== null) === isSuspended) return found
       if (isSuspended) await endSessions(trx, id)
       const action = isSuspended ? 'suspend' : 'resume'
-      await leave({ kind: 'developer', action, developerId: id }, { by })
+      await record({ kind: 'developer', action, developerId: id }, { by })
       return trx
         .updateTable('developers')
         .set({ suspended_at: isSuspended ? sql`now()` : null })
@@ -61,7 +61,7 @@ export function createDevelopers({ db }: { db: Kysely<PortalSchema> }): Develope
 
   return {
     create: ({ email, name: given, isOperator = false, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const name = given === '' ? '' : plainName(given)
         const developer = await trx
           .insertInto('developers')
@@ -73,7 +73,7 @@ export function createDevelopers({ db }: { db: Kysely<PortalSchema> }): Develope
           isOperator: String(isOperator),
           ...(isOperator ? { staffId: await addStaff(trx, developer) } : {}),
         }
-        await leave({ kind: 'developer', action: 'create', developerId: id }, { by, detail })
+        await record({ kind: 'developer', action: 'create', developerId: id }, { by, detail })
         return developer
       })
         .catch(conflictAt('developers_email', 'email-taken', 'a developer with this email exists'))
@@ -114,7 +114,7 @@ export function createDevelopers({ db }: { db: Kysely<PortalSchema> }): Develope
     resume: ({ id, by }) => setSuspension(id, by, false),
 
     delete: ({ id, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const { email } = await lockDeveloper(trx, id)
         // Links requested without a session store only the address.
         await trx.deleteFrom('mail_tokens').where(sameAddress(email)).execute()
@@ -131,7 +131,7 @@ export function createDevelopers({ db }: { db: Kysely<PortalSchema> }): Develope
           applications.map((application) => application.id),
         )
         await trx.deleteFrom('developers').where('id', '=', id).execute()
-        await leave({ kind: 'developer', action: 'delete', developerId: id }, { by })
+        await record({ kind: 'developer', action: 'delete', developerId: id }, { by })
       }),
   }
 }

@@ -268,7 +268,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
       }),
 
     reset: ({ developerId, by }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const found = await lockDeveloper(trx, developerId)
         for (const table of ['totp_secrets', 'passkeys', 'recovery_codes'] as const) {
           await trx.deleteFrom(table).where('developer_id', '=', developerId).execute()
@@ -279,7 +279,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
           .set({ failed_codes: 0 })
           .where('id', '=', developerId)
           .execute()
-        await leave(
+        await record(
           { kind: 'developer', action: 'reset-factor', developerId },
           { by, action: 'factor.reset' },
         )

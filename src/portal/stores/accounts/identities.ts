@@ -55,7 +55,7 @@ export interface Identities {
 export function createIdentities({ db }: { readonly db: Kysely<PortalSchema> }): Identities {
   return {
     signIn: ({ identity, email, name, isOperator, firstSignIn, language }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         // Two first sign-ins of one person at the same time make one account.
         const lock = JSON.stringify([identity.issuer, identity.subject])
         await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(trx)
@@ -85,12 +85,12 @@ export function createIdentities({ db }: { readonly db: Kysely<PortalSchema> }):
           found = created
           const made = { kind: 'developer', action: 'create', developerId: found.id } as const
           const detail = { method: 'oidc' }
-          await leave(made, { by: `developer:${found.id}`, action: 'developer.sign-up', detail })
+          await record(made, { by: `developer:${found.id}`, action: 'developer.sign-up', detail })
         }
         if (isOperator === undefined || isOperator === found.isOperator) {
           return { ...found, roleChange: null }
         }
-        const changed = await changeOperator(trx, leave, { found, isOperator, by: 'system' })
+        const changed = await changeOperator(trx, record, { found, isOperator, by: 'system' })
         return {
           ...changed,
           isApproved: isOperator || found.isApproved,

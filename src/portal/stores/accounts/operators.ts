@@ -31,8 +31,8 @@ export function createOperators({ db }: { db: Kysely<PortalSchema> }): Operators
     { id, staffId, by }: { id: string; staffId?: string | undefined; by: string },
     isOperator: boolean,
   ): Promise<Developer> {
-    return change(db, async (trx, leave) =>
-      changeOperator(trx, leave, { found: await lockDeveloper(trx, id), isOperator, staffId, by }),
+    return change(db, async (trx, record) =>
+      changeOperator(trx, record, { found: await lockDeveloper(trx, id), isOperator, staffId, by }),
     )
   }
 
@@ -53,7 +53,7 @@ export function createOperators({ db }: { db: Kysely<PortalSchema> }): Operators
 /** Gives or takes the role, in the transaction of a change that has locked the developer. Idempotent. */
 export async function changeOperator(
   trx: PortalTransaction,
-  leave: Recorder,
+  record: Recorder,
   input: {
     readonly found: Developer
     readonly isOperator: boolean
@@ -71,7 +71,7 @@ export async function changeOperator(
     isOperator: String(isOperator),
     ...(staffId === undefined ? {} : { staffId }),
   }
-  await leave({ kind: 'developer', action: 'update', developerId: id }, { by, action, detail })
+  await record({ kind: 'developer', action: 'update', developerId: id }, { by, action, detail })
   return trx
     .updateTable('developers')
     .set({ is_operator: isOperator })

@@ -50,7 +50,7 @@ export function createPasswordResets({ db }: { db: Kysely<PortalSchema> }): Pass
       }),
 
     complete: ({ token, passwordHash, at, outbox, language }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const link = await takeOwnMailToken(trx, 'password-reset', token)
         if (link === undefined) return false
         const { developerId, ownerEmail } = link
@@ -63,7 +63,7 @@ export function createPasswordResets({ db }: { db: Kysely<PortalSchema> }): Pass
         await endMailTokens(trx, developerId)
         const by = `developer:${developerId}`
         const changed = { kind: 'developer', action: 'update', developerId } as const
-        await leave(changed, { by, action: 'developer.reset-password' })
+        await record(changed, { by, action: 'developer.reset-password' })
         await outbox.post(trx, { kind: 'password-changed', at }, ownerEmail, language)
         return true
       }),

@@ -123,7 +123,7 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
     },
 
     change: ({ developerId, checkedHash, name, passwordHash, email, at, outbox, language }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const found = await trx
           .updateTable('developers')
           .set({
@@ -157,12 +157,12 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
         const changed = Object.entries({ name, password: passwordHash, email })
           .flatMap(([member, value]) => (value === undefined ? [] : [member]))
           .join(' ')
-        await leave(updateOf(developerId), { by: `developer:${developerId}`, detail: { changed } })
+        await record(updateOf(developerId), { by: `developer:${developerId}`, detail: { changed } })
         return true
       }),
 
     rename: ({ developerId, name }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const found = await trx
           .updateTable('developers')
           .set({ name: plainName(name) })
@@ -171,11 +171,11 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
           .executeTakeFirst()
         if (found === undefined) return
         const detail = { changed: 'name' }
-        await leave(updateOf(developerId), { by: `developer:${developerId}`, detail })
+        await record(updateOf(developerId), { by: `developer:${developerId}`, detail })
       }),
 
     confirmEmail: ({ token, at, outbox, language }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const link = await takeOwnMailToken(trx, 'email-change', token)
         if (link === undefined) return false
         const { developerId, ownerEmail } = link
@@ -187,7 +187,7 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
         // A link to the old mailbox must no longer open the account.
         await endMailTokens(trx, developerId)
         const by = `developer:${developerId}`
-        await leave(updateOf(developerId), { by, action: 'developer.change-email' })
+        await record(updateOf(developerId), { by, action: 'developer.change-email' })
         await outbox.post(trx, { kind: 'address-changed', at }, ownerEmail, language)
         return true
       }).catch((error: unknown) => {

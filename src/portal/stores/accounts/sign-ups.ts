@@ -54,7 +54,7 @@ export function createSignUps({ db }: { db: Kysely<PortalSchema> }): SignUps {
       }),
 
     complete: ({ token, passwordHash, isApproved, termsVersion, language }) =>
-      change(db, async (trx, leave) => {
+      change(db, async (trx, record) => {
         const link = await takeMailToken(trx, 'sign-up', token)
         if (link === undefined) return undefined
         const { id } = await trx
@@ -72,7 +72,7 @@ export function createSignUps({ db }: { db: Kysely<PortalSchema> }): SignUps {
         if (termsVersion !== undefined) {
           await keepAcceptance(trx, { developerId: id, version: termsVersion })
         }
-        await leave(created, {
+        await record(created, {
           by: `developer:${id}`,
           action: 'developer.sign-up',
           ...(termsVersion === undefined ? {} : { detail: { terms: termsVersion } }),
