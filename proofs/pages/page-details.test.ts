@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { chromiumMissing, focusedText, startBrowser } from '../../test/support/browser.ts'
 import { operationField } from '../../test/support/choose-operation.ts'
 import { awaitMail } from '../../test/support/mails.ts'
 import { openState } from '../../test/support/portal-states.ts'
-import { startPortalWorld } from '../../test/support/portal-world.ts'
+import { startPortalWorld, type Viewer } from '../../test/support/portal-world.ts'
 import { until } from '../../test/support/until.ts'
 
 interface ShownTime {
@@ -22,8 +22,8 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
   const options = { portalUrl, gatewayUrl }
   const busy = `/applications/${applications.busy}`
 
-  /** Opens a path as the developer of the busy application, or as the newcomer. */
-  async function open(page: Page, path: string, viewer: 'developer' | 'newcomer' = 'developer') {
+  /** Opens a path as the developer of the busy application, or as another viewer. */
+  async function open(page: Page, path: string, viewer: Viewer = 'developer') {
     await openState(page, world, { name: '', viewer, path })
   }
 
@@ -276,29 +276,75 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         await operation.focus()
         await page.keyboard.type('getConsentStatus')
         await page.getByRole('option', { name: /Read the status of a consent/ }).waitFor()
+        t.equal(await selectedOption(page).count(), 0)
         await page.keyboard.press('ArrowDown')
-        await page.keyboard.press('Enter')
+        await announces(t, operation, /Read the status of a consent/)
+        // Keyboards on Android send no code.
+        await operation.dispatchEvent('keydown', { key: 'Enter', code: '' })
         await focused(operation)
         t.match(await operation.inputValue(), /^Read the status of a consent · GET$/)
         t.equal(await page.getByRole('listbox').count(), 0)
+        await page.keyboard.press('Alt+ArrowDown')
+        await page.getByRole('listbox').waitFor()
+        t.equal(await selectedOption(page).count(), 0)
+        await page.keyboard.press('ArrowUp')
+        await selectedOption(page).and(page.locator(listed).last()).waitFor()
+        await page.keyboard.press('Home')
+        await selectedOption(page).waitFor({ state: 'hidden' })
+        await page.keyboard.press('Escape')
+        await page.getByRole('listbox').waitFor({ state: 'hidden' })
+      },
+    )
+
+    await t.test(
+      'Enter chooses only the announced person, even when the list changes',
+      async (t) => {
+        await open(page, '/operator/audit', 'operator')
+        const who = page.getByRole('combobox', { name: 'Who' })
+        const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+        await page.route('**/api/operator/developers?search=ada*', async (route) => {
+          await isReleased
+          await route.continue()
+        })
+        const asked = page.waitForRequest('**/api/operator/developers?search=ada*')
+        await who.fill('ada')
+        await asked
+        // The list still has everyone.
+        await page.keyboard.press('ArrowUp')
+        const last = (await page.locator(listed).last().textContent()) ?? ''
+        await announces(t, who, last)
+        release()
+        await page.locator(listed).filter({ hasText: last }).waitFor({ state: 'hidden' })
+        t.equal(await who.getAttribute('aria-activedescendant'), null)
+        await page.keyboard.press('Enter')
+        t.equal(new URL(page.url()).search, '')
+        await page.keyboard.press('ArrowDown')
+        await announces(t, who, /Ada Lovelace/)
+        await page.keyboard.press('Enter')
+        await page.waitForURL('**/operator/audit?actor=developer*')
+        await page.unroute('**/api/operator/developers?search=ada*')
       },
     )
 
     await t.test('the search works by keyboard alone, and the focus is never lost', async (t) => {
       await open(page, '/guides')
       const field = page.getByRole('combobox', { name: 'Search the portal' })
-      const chosen = page.locator('[role="option"][data-combobox-selected]')
+      const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+      await page.route('**/api/applications?limit=100', async (route) => {
+        await isReleased
+        await route.continue()
+      })
       await page.keyboard.press('Control+KeyK')
+      await announces(t, field, /APIs/)
+      release()
+      await page.getByRole('option', { name: /Budget planner/ }).waitFor()
+      await page.unroute('**/api/applications?limit=100')
+      t.equal(await selectedOption(page).and(page.locator(listed).first()).count(), 1)
+
+      await page.keyboard.press('ArrowUp')
+      await selectedOption(page).and(page.locator(listed).last()).waitFor()
       await field.fill('limits')
-      await chosen.getByText('Know your limits').waitFor()
-      for (const key of ['ArrowDown', 'ArrowUp']) {
-        t.equal(
-          await field.getAttribute('aria-activedescendant'),
-          await chosen.getAttribute('id'),
-          'a screen reader announces the selected result',
-        )
-        await page.keyboard.press(key)
-      }
+      await announces(t, field, /Know your limits/)
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Handle 429' }).waitFor()
       await page.locator('h1:focus').waitFor()
@@ -307,6 +353,8 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       const button = page.getByRole('button', { name: 'Search' })
       await button.press('Enter')
       await field.waitFor()
+      await field.dispatchEvent('keydown', { key: 'Escape', isComposing: true })
+      t.ok(await field.isVisible(), 'Escape ends a composition, not the search')
       await page.keyboard.press('Escape')
       await field.waitFor({ state: 'hidden' })
       await until('the focus is on the search', async () =>
@@ -315,10 +363,10 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
 
       await page.keyboard.press('Control+KeyK')
       await field.fill('Budget')
-      await chosen.getByText('Budget planner').waitFor()
+      await announces(t, field, /Budget planner/)
       const id = '99391c7e-ad88-49ec-a2ad-99ddcb1f7721'
       await field.fill(`urn:uuid:${id}`)
-      await chosen.getByText('Look up this call').waitFor()
+      await announces(t, field, /Look up this call/)
       await page.keyboard.press('Enter')
       await page.waitForURL(`**/r/${id}`)
     })
@@ -383,3 +431,19 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
     )
   })
 })
+
+/** Not those of a `select`. */
+const listed = '[role="option"]:visible'
+
+/** The option that a screen reader announces as selected. */
+function selectedOption(page: Page): Locator {
+  return page.locator(`${listed}[aria-selected="true"]`)
+}
+
+/** A screen reader announces that option, and no other, as the active one of a field. */
+async function announces(t: Test, field: Locator, option: string | RegExp): Promise<void> {
+  const selected = selectedOption(field.page())
+  await selected.filter({ hasText: option }).waitFor()
+  t.equal(await selected.count(), 1)
+  t.equal(await field.getAttribute('aria-activedescendant'), await selected.getAttribute('id'))
+}

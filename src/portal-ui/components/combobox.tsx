@@ -1,5 +1,6 @@
 import { Combobox as Choices, TextInput, type TextInputProps, useCombobox } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { useActiveOption } from './use-active-option.ts'
 
 export interface ComboboxProps
   extends Pick<
@@ -36,20 +37,25 @@ export interface ComboboxOption {
 export function Combobox(props: ComboboxProps) {
   const { text, options, nothingFound, onType, onChoose, onBlur, onFocus, ...input } = props
   const [isWanted, setIsWanted] = useState(false)
-  const store = useCombobox({
-    opened: isWanted && (options.length > 0 || nothingFound !== undefined),
-    onOpenedChange: setIsWanted,
-    onDropdownClose: () => store.resetSelectedOption(),
+  const isOpen = isWanted && (options.length > 0 || nothingFound !== undefined)
+  const want = (wanted: boolean) => {
+    setIsWanted(wanted)
+    activeOption.reset()
+  }
+  const choose = (value: string) => {
+    want(false)
+    onChoose(value)
+  }
+  const activeOption = useActiveOption({
+    values: options.map(({ value }) => value),
+    isOpen,
+    onOpenChange: want,
+    onChoose: choose,
   })
+  const store = useCombobox({ opened: isOpen, onOpenedChange: want })
   return (
-    <Choices
-      store={store}
-      onOptionSubmit={(value) => {
-        store.closeDropdown()
-        onChoose(value)
-      }}
-    >
-      <Choices.Target withExpandedAttribute>
+    <Choices store={store} onOptionSubmit={choose}>
+      <Choices.Target withExpandedAttribute {...activeOption.targetProps}>
         <TextInput
           {...input}
           aria-autocomplete="list"
@@ -57,17 +63,16 @@ export function Combobox(props: ComboboxProps) {
           value={text}
           onChange={(event) => {
             onType(event.currentTarget.value)
-            setIsWanted(true)
-            store.resetSelectedOption()
+            want(true)
           }}
-          onClick={() => setIsWanted(true)}
+          onKeyDown={activeOption.onKeyDown}
+          onClick={() => want(true)}
           onFocus={(event) => {
-            setIsWanted(true)
+            want(true)
             onFocus?.(event)
           }}
           onBlur={(event) => {
-            setIsWanted(false)
-            store.resetSelectedOption()
+            want(false)
             onBlur?.(event)
           }}
         />
@@ -75,7 +80,7 @@ export function Combobox(props: ComboboxProps) {
       <Choices.Dropdown>
         <Choices.Options aria-label={input.label} mah="25rem" style={{ overflowY: 'auto' }}>
           {options.map(({ value, content }) => (
-            <Choices.Option key={value} value={value}>
+            <Choices.Option key={value} {...activeOption.optionProps(value)}>
               {content}
             </Choices.Option>
           ))}

@@ -11,11 +11,12 @@ import {
   useCombobox,
   VisuallyHidden,
 } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { MethodBadge } from '../components/method-badge.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
+import { useActiveOption } from '../components/use-active-option.ts'
 import { useGoTo } from '../go-to.ts'
 import { t } from '../words.ts'
 import { findEntries } from './find-entries.ts'
@@ -80,25 +81,24 @@ function Search({ onChoose, onClose }: SearchProps) {
         : findEntries(newestOnly(entries, query), query, most)
 
   const isOpen = found.length > 0
-  const store = useCombobox({ opened: isOpen })
-  const { selectFirstOption } = store
-  // The library announces to screen readers only what the arrow keys select.
-  const [firstId, setFirstId] = useState<string | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever other entries are found
-  useEffect(() => setFirstId(selectFirstOption()), [query, found.length, selectFirstOption])
-
+  const choose = (href: string) => {
+    const chosen = found.find((entry) => entry.href === href)
+    if (chosen !== undefined) onChoose(chosen)
+  }
+  const activeOption = useActiveOption({
+    values: found.map(({ href }) => href),
+    isOpen,
+    startsAtFirst: true,
+    onChoose: choose,
+  })
   return (
-    <Combobox
-      store={store}
-      onOptionSubmit={(href) => {
-        const chosen = found.find((entry) => entry.href === href)
-        if (chosen !== undefined) onChoose(chosen)
-      }}
-    >
+    <Combobox store={useCombobox({ opened: isOpen })} onOptionSubmit={choose}>
       <div className={classes['top']}>
         <Combobox.EventsTarget
           withExpandedAttribute
-          {...(firstId === null ? {} : { 'aria-activedescendant': firstId })}
+          {...activeOption.targetProps}
+          // Escape closes the dialog, not a list in it.
+          data-mantine-stop-propagation={false}
         >
           <TextInput
             data-autofocus
@@ -111,12 +111,11 @@ function Search({ onChoose, onClose }: SearchProps) {
             aria-autocomplete="list"
             spellCheck={false}
             value={query}
-            onChange={(event) => setQuery(event.currentTarget.value)}
-            onKeyDown={({ key }) => {
-              if (key.startsWith('Arrow')) setFirstId(null)
-              // An open list would keep the key from the dialog.
-              if (key === 'Escape' && isOpen) onClose()
+            onChange={(event) => {
+              setQuery(event.currentTarget.value)
+              activeOption.reset()
             }}
+            onKeyDown={activeOption.onKeyDown}
           />
         </Combobox.EventsTarget>
         <CloseButton aria-label={t('common.close')} onClick={onClose} />
@@ -125,7 +124,11 @@ function Search({ onChoose, onClose }: SearchProps) {
       {isOpen ? (
         <Combobox.Options aria-label={t('search.found')} className={classes['list'] ?? ''}>
           {found.map((entry) => (
-            <Combobox.Option key={entry.href} value={entry.href} className={classes['entry'] ?? ''}>
+            <Combobox.Option
+              key={entry.href}
+              {...activeOption.optionProps(entry.href)}
+              className={classes['entry'] ?? ''}
+            >
               <span className={classes['icon']}>
                 {methodOf(entry) === undefined ? (
                   <Icon name={icons[entry.kind]} />
