@@ -104,6 +104,25 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
     })
   })
 
+  await t.test('on a phone the main menu closes when the focus leaves it', async (t) => {
+    const context = { viewport: { width: 390, height: 844 } }
+    await browser.visit(t, { ...options, context }, async ({ page }) => {
+      await open(page, '/guides')
+      const menu = page.getByRole('navigation', { name: 'Menu', exact: true })
+      const button = page.getByRole('button', { name: 'Menu', exact: true })
+      await button.press('Enter')
+      const links = await menu.getByRole('link').all()
+      for (const link of links) {
+        await page.keyboard.press('Tab')
+        await link.and(page.locator(':focus')).waitFor()
+      }
+      t.ok(links.length > 1)
+      await page.keyboard.press('Tab')
+      await menu.waitFor({ state: 'hidden' })
+      await page.locator('main :focus').waitFor()
+    })
+  })
+
   await browser.visit(t, options, async ({ page, expectAnswers, expectFault, expectOutage }) => {
     const main = page.getByRole('main')
 
@@ -270,6 +289,16 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         await page.getByRole('dialog').waitFor()
         await page.keyboard.press('Escape')
         await focused(actions)
+
+        const tab = async () => {
+          await page.keyboard.press('Tab')
+          return page.evaluate<string>('document.activeElement.outerHTML')
+        }
+        const afterActions = await tab()
+        await actions.press('Enter')
+        await focused(page.getByRole('menuitem', { name: 'Rotate key Production' }))
+        t.equal(await tab(), afterActions, 'Tab leaves the menu and its button')
+        t.equal(await page.getByRole('menu').count(), 0)
 
         await open(page, `${busy}/playground`)
         const operation = operationField(page)

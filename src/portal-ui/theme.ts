@@ -6,6 +6,7 @@ import {
   type MantineThemeOverride,
   rem,
 } from '@mantine/core'
+import type { KeyboardEvent } from 'react'
 import { t } from './words.ts'
 
 const tollgateTide: MantineColorsTuple = [
@@ -162,6 +163,7 @@ export function themeWith(tide: MantineColorsTuple): MantineThemeOverride {
           withInitialFocusPlaceholder: false,
         },
       },
+      MenuDropdown: { defaultProps: { onKeyDown: leaveByTab } },
       Combobox: { defaultProps: { shadow: 'md', offset: 4 } },
       // Fields are required by default; an optional field is marked.
       InputWrapper: { defaultProps: { withAsterisk: false } },
@@ -171,6 +173,15 @@ export function themeWith(tide: MantineColorsTuple): MantineThemeOverride {
       Paper: { defaultProps: { radius: 'lg' } },
     },
   })
+}
+
+/** Tab closes a menu and goes on from its button (menu pattern of ARIA). Mantine would keep the focus in the menu. */
+function leaveByTab(event: KeyboardEvent): void {
+  if (event.key !== 'Tab') return
+  event.stopPropagation()
+  const button = document.getElementById(event.currentTarget.getAttribute('aria-labelledby') ?? '')
+  button?.focus()
+  button?.click()
 }
 
 /** Replaces Mantine's variables with too little contrast. */

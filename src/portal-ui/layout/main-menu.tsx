@@ -13,10 +13,12 @@ import classes from './shell.module.css'
 export function MainMenu({ developer }: MainNavigationProps) {
   const links = useMainLinks(developer)
   const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
   const popover = useRef<HTMLElement>(null)
   return (
     <>
       <button
+        ref={button}
         type="button"
         popoverTarget={id}
         aria-label={t('shell.menu')}
@@ -32,6 +34,11 @@ export function MainMenu({ developer }: MainNavigationProps) {
         popover="auto"
         aria-label={t('shell.menu')}
         className={classes['menu']}
+        onBlur={({ currentTarget, relatedTarget: next }) => {
+          // The button closes it by itself.
+          if (next === null || next === button.current || currentTarget.contains(next)) return
+          currentTarget.hidePopover()
+        }}
       >
         {links.map(({ href, label, current }) => (
           <Link
