@@ -1,4 +1,4 @@
-import { CloseButton } from '@mantine/core'
+import { CloseButton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useOperatedApplications, useOperatedDevelopers } from '../../api/operator.ts'
@@ -15,6 +15,12 @@ export interface PartyPickerProps {
   readonly kinds: readonly ('developer' | 'application')[]
 }
 
+/** A developer, or an application with the address of its developer. */
+interface Named {
+  readonly name: string
+  readonly email: string
+}
+
 /** Chooses a person or an application by part of its name; also takes a whole party as the log writes it. */
 export function PartyPicker({ label, member, kinds }: PartyPickerProps) {
   const [party, change] = useSearchMember(member)
@@ -22,18 +28,19 @@ export function PartyPicker({ label, member, kinds }: PartyPickerProps) {
   const [search] = useDebouncedValue(text ?? '', 250)
   const people = useOperatedDevelopers(search)
   const applications = useOperatedApplications(search)
-  const found = new Map<string, string>()
+  const found = new Map<string, Named>()
   if (kinds.includes('developer')) {
     for (const { id, name, email } of people.data?.pages[0]?.items ?? []) {
-      found.set(`developer:${id}`, `${name} (${email})`)
+      found.set(`developer:${id}`, { name, email })
     }
   }
   if (kinds.includes('application')) {
     for (const { id, name, developerEmail } of applications.data?.pages[0]?.items ?? []) {
-      found.set(`application:${id}`, `${name} (${developerEmail})`)
+      found.set(`application:${id}`, { name, email: developerEmail })
     }
   }
-  const shown = party === '' ? '' : (found.get(party) ?? partyInWords(party))
+  const named = found.get(party)
+  const shown = party === '' ? '' : named ? `${named.name} (${named.email})` : partyInWords(party)
   const choose = (chosen: string) => {
     change(chosen)
     setText(undefined)
@@ -43,14 +50,23 @@ export function PartyPicker({ label, member, kinds }: PartyPickerProps) {
       label={label}
       placeholder={t('auditLog.search')}
       text={text ?? shown}
-      options={[...found]
-        .slice(0, 20)
-        .map(([value, name]) => ({ value, content: <bdi>{name}</bdi> }))}
+      options={[...found].slice(0, 20).map(([value, { name, email }]) => ({
+        value,
+        content: (
+          <>
+            <bdi>{name}</bdi>
+            <Text size="xs" c="dimmed">
+              <bdi>{email}</bdi>
+            </Text>
+          </>
+        ),
+      }))}
+      {...(text === undefined || isParty(text) ? {} : { nothingFound: t('auditLog.noneFound') })}
       onType={setText}
       onChoose={choose}
       onBlur={() => {
         if (text === undefined) return
-        if (text === '' || /^\w+:\S+$/.test(text)) choose(text)
+        if (text === '' || isParty(text)) choose(text)
         else setText(undefined)
       }}
       rightSection={
@@ -61,4 +77,8 @@ export function PartyPicker({ label, member, kinds }: PartyPickerProps) {
       maxLength={300}
     />
   )
+}
+
+function isParty(text: string): boolean {
+  return /^\w+:\S+$/.test(text)
 }
