@@ -1,5 +1,5 @@
 import { Anchor, Table, Text } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Subscription } from '../../../portal/api/schemas/applications.ts'
 import type { PublishedApis, PublishedVersion } from '../../../portal/api/schemas/catalogue.ts'
@@ -10,6 +10,7 @@ import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { RowMenu, type RowMenuItem } from '../../components/row-menu.tsx'
 import { ShortTime } from '../../components/short-time.tsx'
+import { useDialog } from '../../components/use-dialog.ts'
 import { limitInWords } from '../../in-words.ts'
 import { publishedVersion, versionPath, versionTitle } from '../../published.ts'
 import { nameAsText, t } from '../../words.ts'
@@ -48,7 +49,7 @@ interface SubscriptionRowProps {
 
 function SubscriptionRow(props: SubscriptionRowProps) {
   const { applicationId, subscription, apis, onEnded } = props
-  const [dialog, setDialog] = useState<'plan' | 'end'>()
+  const dialog = useDialog<'plan' | 'end'>()
   const [, navigate] = useLocation()
   const { id, api, version, plan: planName, createdAt } = subscription
   const published = publishedVersion(apis, subscription)
@@ -56,15 +57,14 @@ function SubscriptionRow(props: SubscriptionRowProps) {
   const plan = plans.find(({ name }) => name === planName)
   const title = versionTitle(apis, subscription)
   const successor = published?.isDeprecated ? published.lifecycle.successor : undefined
-  const close = () => setDialog(undefined)
-  const shared = { applicationId, subscription, onClose: close }
+  const shared = { applicationId, subscription, opened: dialog.isOpen, onClose: dialog.close }
   const name = nameAsText(title)
   const items: readonly (RowMenuItem | undefined)[] = [
     plans.length > 1
       ? {
           label: t('subscriptions.changePlan'),
           name: t('subscriptions.changePlanNamed', { name }),
-          onChoose: () => setDialog('plan'),
+          onChoose: () => dialog.open('plan'),
         }
       : undefined,
     successor === undefined
@@ -77,7 +77,7 @@ function SubscriptionRow(props: SubscriptionRowProps) {
     {
       label: t('subscriptions.end'),
       name: t('subscriptions.endNamed', { name }),
-      onChoose: () => setDialog('end'),
+      onChoose: () => dialog.open('end'),
     },
   ]
 
@@ -111,8 +111,10 @@ function SubscriptionRow(props: SubscriptionRowProps) {
           label={t('keys.actionsFor', { name })}
           items={items.filter((item) => item !== undefined)}
         />
-        <ChangePlan {...shared} plans={plans} opened={dialog === 'plan'} />
-        <End {...shared} title={<bdi>{title}</bdi>} opened={dialog === 'end'} onEnded={onEnded} />
+        {dialog.name === 'plan' ? <ChangePlan {...shared} plans={plans} /> : null}
+        {dialog.name === 'end' ? (
+          <End {...shared} title={<bdi>{title}</bdi>} onEnded={onEnded} />
+        ) : null}
       </RowActions>
     </Table.Tr>
   )

@@ -1,12 +1,12 @@
 import { Table, Text } from '@mantine/core'
-import { useState } from 'react'
 import type { IssuedKey, Key } from '../../../../portal/api/schemas/applications.ts'
 import { DataTable, RowActions, RowName } from '../../../components/data-table.tsx'
 import { KeyCells, keyColumns } from '../../../components/key-cells.tsx'
 import { keyLabel } from '../../../components/key-label.ts'
 import { RowMenu, type RowMenuItem } from '../../../components/row-menu.tsx'
+import { useDialog } from '../../../components/use-dialog.ts'
 import { t } from '../../../words.ts'
-import { type KeyAction, KeyDialogs } from './key-dialogs.tsx'
+import { type KeyAction, KeyDialog } from './key-dialog.tsx'
 import classes from './key-table.module.css'
 
 export interface KeyTableProps extends Omit<KeyRowProps, 'apiKey' | 'hasAddresses'> {
@@ -48,7 +48,7 @@ interface KeyRowProps {
 
 function KeyRow(props: KeyRowProps) {
   const { applicationId, apiKey, hasAddresses, all, onIssued, onRevoked } = props
-  const [dialog, setDialog] = useState<KeyAction>()
+  const dialog = useDialog<KeyAction>()
   const { state, allowedAddresses } = apiKey
   const replacesItself = state === 'active' && apiKey.mayReplaceItself
   const name = keyLabel(apiKey, all)
@@ -80,18 +80,21 @@ function KeyRow(props: KeyRowProps) {
             (action): RowMenuItem => ({
               label: t(`keys.${action}`),
               name: t(`keys.${action}Named`, { name }),
-              onChoose: () => setDialog(action),
+              onChoose: () => dialog.open(action),
             }),
           )}
         />
-        <KeyDialogs
-          applicationId={applicationId}
-          apiKey={apiKey}
-          opened={dialog}
-          onClose={() => setDialog(undefined)}
-          onIssued={onIssued}
-          onRevoked={onRevoked}
-        />
+        {dialog.name === undefined ? null : (
+          <KeyDialog
+            action={dialog.name}
+            applicationId={applicationId}
+            apiKey={apiKey}
+            opened={dialog.isOpen}
+            onClose={dialog.close}
+            onIssued={onIssued}
+            onRevoked={onRevoked}
+          />
+        )}
       </RowActions>
     </Table.Tr>
   )

@@ -7,23 +7,21 @@ import { SelfReplacing } from './self-replacing.tsx'
 /** What can be done with a key. */
 export type KeyAction = 'addresses' | 'rotate' | 'selfReplacing' | 'revoke'
 
-export interface KeyDialogsProps {
+export interface KeyDialogProps {
+  /** Which dialog. */
+  readonly action: KeyAction
   readonly applicationId: string
   readonly apiKey: Key
-  readonly opened: KeyAction | undefined
+  readonly opened: boolean
   readonly onClose: () => void
   readonly onIssued: (key: IssuedKey) => void
   readonly onRevoked: (keyId: string) => void
 }
 
-/** The dialogs of a key. */
-export function KeyDialogs({ opened, onIssued, onRevoked, ...shared }: KeyDialogsProps) {
-  return (
-    <>
-      <AllowedAddresses {...shared} opened={opened === 'addresses'} />
-      <SelfReplacing {...shared} opened={opened === 'selfReplacing'} />
-      <RotateKey {...shared} opened={opened === 'rotate'} onIssued={onIssued} />
-      <RevokeKey {...shared} opened={opened === 'revoke'} onRevoked={onRevoked} />
-    </>
-  )
+/** One of the dialogs of a key. */
+export function KeyDialog({ action, onIssued, onRevoked, ...shared }: KeyDialogProps) {
+  if (action === 'addresses') return <AllowedAddresses {...shared} />
+  if (action === 'selfReplacing') return <SelfReplacing {...shared} />
+  if (action === 'rotate') return <RotateKey {...shared} onIssued={onIssued} />
+  return <RevokeKey {...shared} onRevoked={onRevoked} />
 }
