@@ -352,7 +352,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         await page.keyboard.press('Enter')
         await page.waitForURL('**/operator/audit?actor=developer*')
         await who.fill('without a match')
-        await page.getByText('No match', { exact: true }).waitFor()
+        await page.getByRole('status').getByText('No match', { exact: true }).waitFor()
         await page.unroute('**/api/operator/developers?search=ada*')
       },
     )

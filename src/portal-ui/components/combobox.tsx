@@ -1,4 +1,10 @@
-import { Combobox as Choices, TextInput, type TextInputProps, useCombobox } from '@mantine/core'
+import {
+  Combobox as Choices,
+  TextInput,
+  type TextInputProps,
+  useCombobox,
+  VisuallyHidden,
+} from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useActiveOption } from './use-active-option.ts'
 
@@ -87,6 +93,9 @@ export function Combobox(props: ComboboxProps) {
           {options.length === 0 ? <Choices.Empty>{nothingFound}</Choices.Empty> : null}
         </Choices.Options>
       </Choices.Dropdown>
+      <VisuallyHidden role="status">
+        {isOpen && options.length === 0 ? nothingFound : null}
+      </VisuallyHidden>
     </Choices>
   )
 }
