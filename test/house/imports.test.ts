@@ -153,6 +153,74 @@ t.test(
   },
 )
 
+/** An arrow of a drawing. */
+interface Arrow extends Import {
+  /** A dotted arrow leads no further. */
+  readonly isDotted: boolean
+}
+
+/** The arrows between the rooms in the drawing of docs/architecture.md. */
+function drawnArrows(): Arrow[] {
+  const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
+  const [, drawing = ''] = /^```mermaid\nflowchart TD\n(.*?)^```/ms.exec(text) ?? []
+  const labels = drawing.matchAll(/(\w+)\[([\w.-]+)/g)
+  const names = new Map(Array.from(labels, ([, id = '', label = '']) => [id, label]))
+  const namesOf = (part = '') => part.split('&').map((id) => names.get(id.trim()) ?? id.trim())
+  return drawing.split('\n').flatMap((line) => {
+    const parts = line.replaceAll(/\[[^\]]*\]/g, '').split(/(-->|-\..*?\.->)/)
+    return parts.flatMap((arrow, at) =>
+      at % 2 === 0
+        ? []
+        : namesOf(parts[at - 1]).flatMap((from) =>
+            namesOf(parts[at + 1]).map((to) => ({ from, to, isDotted: arrow !== '-->' })),
+          ),
+    )
+  })
+}
+
+t.test(
+  'the drawing of the rooms in docs/architecture.md shows every import, no other',
+  async (t) => {
+    const arrows = drawnArrows()
+    const parts = Object.keys(allowedInGateway)
+    const roomOf = (file: string) => {
+      const [room = '', part = '', inPart] = file.split('/')
+      return room === 'gateway' && inPart !== undefined ? part : room
+    }
+    /** Arrows of the gateway are arrows of its parts. */
+    const isOf = (drawn: string, room: string) =>
+      drawn === room || (drawn === 'gateway' && parts.includes(room))
+    const reached = (from: string, to: string, isFirst = true): boolean =>
+      arrows.some(
+        (arrow) =>
+          isOf(arrow.from, from) &&
+          (isOf(arrow.to, to)
+            ? isFirst || !arrow.isDotted
+            : !arrow.isDotted && reached(arrow.to, to, false)),
+      )
+    // Guides are Markdown, which no file imports.
+    const drawn = [...all, { from: 'portal/guides/guide-sources.ts', to: 'guides/en' }].map(
+      ({ from, to }) => ({ from: roomOf(from), to: roomOf(to) }),
+    )
+    t.same(
+      named(
+        drawn.filter(({ from, to }) => from !== to && from !== 'gateway' && !reached(from, to)),
+      ),
+      [],
+      'imported, and not drawn',
+    )
+    t.same(
+      named(
+        arrows.filter(
+          (arrow) => !drawn.some(({ from, to }) => isOf(arrow.from, from) && isOf(arrow.to, to)),
+        ),
+      ),
+      [],
+      'drawn, and not imported',
+    )
+  },
+)
+
 t.test("only the portal, commands and the sandbox's trust read the portal's tables", async (t) => {
   const readers = all.filter(
     ({ from, to }) => to.startsWith('portal/stores/') && !/^(portal|cli)\//.test(from),

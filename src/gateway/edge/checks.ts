@@ -81,7 +81,7 @@ export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
       .row('entitle', entitle({ now }))
       // Turns a call that asks for a simulated failure into a drill, or refuses it.
       .row('drill', drill({ throttle: drills && createDrillThrottle(monotonic), isAtSandbox }))
-      // Takes a place of its application and of its address.
+      // Takes a place of its application, of its developer and of its address.
       .row('concurrency', concurrency(options.concurrency))
       // Refuses a used-up limit before a client that asked first sends its body; counts nothing.
       .row('expect', expect({ counter, rehearse, now }))
