@@ -209,6 +209,8 @@ export const proofs: Readonly<Record<string, Proof>> = {
       ...platform('database/database-connections'),
       'deploy/nginx.conf',
       'deploy/haproxy.cfg',
+      'deploy/nginx-vm.conf',
+      'docs/install.md',
     ],
   }),
 

@@ -1,7 +1,17 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Pool } from 'undici'
-import { balancerMissing, balancers, startBalancer } from '../../test/support/balancer.ts'
+import {
+  balancerMissing,
+  balancers,
+  nginxOfInstall,
+  startBalancer,
+} from '../../test/support/balancer.ts'
 import {
   accountsPath,
   burst,
@@ -13,10 +23,11 @@ import {
 import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { metricsOf } from '../../test/support/metrics.ts'
-import { newApplication, spawnTollgate } from '../../test/support/tollgate.ts'
+import { newApplication, spawnTollgate, type TollgateProcess } from '../../test/support/tollgate.ts'
 import { until, untilWithin } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
 import { proofSize } from '../size.ts'
+import { openShell } from '../support/documented-steps.ts'
 import { windowBegins } from '../support/window-begins.ts'
 
 const windowSeconds = 3
@@ -106,65 +117,147 @@ t.test(`${restarts} starts on a shared port fail no call`, { skip: fleetMissing(
   figure(`${restarts} starts on a shared port: ${outcomes.get('200')} calls, none failed`)
 })
 
+/** Stops and starts the gateways of a proof. */
+interface Turn {
+  stop(at: number): Promise<void>
+  /** Starts it again with the same ports. */
+  start(at: number): Promise<TollgateProcess>
+}
+
+/** Lets callers use up a limit through a balancer while `restart` restarts the gateways behind it. */
+async function restartUnderLoad(
+  t: Test,
+  options: {
+    readonly title: string
+    balance(gateways: readonly TollgateProcess[]): Promise<string>
+    restart(turn: Turn, managements: readonly string[]): Promise<void>
+  },
+): Promise<void> {
+  const fleet = await startFleet(t, {
+    size: 2,
+    plan: { calls: limit, window: 'P365D' },
+    env: { DRAIN_SECONDS: '2', TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  const { key, applicationId } = await newApplication(fleet.stores, 'restarted')
+  const gateways = [...fleet.gateways]
+  const pool = new Pool(await options.balance(gateways), { connections: callers })
+  t.teardown(() => pool.destroy())
+  const outcomes = new Map<string, number>()
+  let isOver = false
+  const note = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+  const loads = Array.from({ length: callers }, async () => {
+    while (!isOver) {
+      const headers = { 'x-api-key': key }
+      await pool.request({ method: 'GET', path: accountsPath, headers }).then(
+        async ({ statusCode, body }) => {
+          await body.dump()
+          note(String(statusCode))
+        },
+        (error: unknown) => note(String(error)),
+      )
+      // So that the limit lasts over the restarts.
+      await delay(10)
+    }
+  })
+  await until('the load has begun', () => (outcomes.get('200') ?? 0) > 200)
+  function gatewayAt(at: number): TollgateProcess {
+    const gateway = gateways[at]
+    if (gateway === undefined) throw new Error('no such gateway')
+    return gateway
+  }
+  const turn: Turn = {
+    async stop(at) {
+      gatewayAt(at).signal('SIGTERM')
+      t.equal(await gatewayAt(at).ended, 0)
+    },
+    async start(at) {
+      const { urls } = gatewayAt(at)
+      const started = await spawnTollgate(t, ['gateway'], {
+        ...fleet.env,
+        GATEWAY_PORT: new URL(urls.gateway).port,
+        MANAGEMENT_PORT: new URL(urls.management).port,
+      })
+      gateways[at] = started
+      return started
+    },
+  }
+  await options.restart(
+    turn,
+    gateways.map(({ urls }) => urls.management),
+  )
+  await untilWithin(600_000, 'the limit is used up', () => (outcomes.get('429') ?? 0) > 200)
+  isOver = true
+  await Promise.all(loads)
+  t.same([...outcomes.keys()].toSorted(), ['200', '429'], 'no call failed')
+  t.equal(outcomes.get('200'), limit)
+  t.equal(
+    fleet.ledger.entries.filter((entry) => entry.applicationId === applicationId).length,
+    limit,
+  )
+  figure(
+    `${options.title}: ${outcomes.get('200')} admitted of ${limit}, ${outcomes.get('429')} refused, none failed`,
+  )
+}
+
 for (const balancer of balancers) {
   t.test(
     `${restarts} restarts of two processes in turn behind ${balancer} fail no call, and exactly the limit is admitted`,
     { skip: fleetMissing() || balancerMissing(balancer) },
-    async (t) => {
-      const fleet = await startFleet(t, {
-        size: 2,
-        plan: { calls: limit, window: 'P365D' },
-        env: { DRAIN_SECONDS: '2', TRUSTED_PROXIES: '127.0.0.1' },
-      })
-      const { key, applicationId } = await newApplication(fleet.stores, 'restarted')
-      const gateways = [...fleet.gateways]
-      const pool = new Pool(await startBalancer(t, balancer, gateways), { connections: callers })
-      t.teardown(() => pool.destroy())
-      const outcomes = new Map<string, number>()
-      let isOver = false
-      const note = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-      const loads = Array.from({ length: callers }, async () => {
-        while (!isOver) {
-          const headers = { 'x-api-key': key }
-          await pool.request({ method: 'GET', path: accountsPath, headers }).then(
-            async ({ statusCode, body }) => {
-              await body.dump()
-              note(String(statusCode))
-            },
-            (error: unknown) => note(String(error)),
-          )
-          // So that the limit lasts over the restarts.
-          await delay(10)
-        }
-      })
-      await until('the load has begun', () => (outcomes.get('200') ?? 0) > 200)
-      for (let restart = 0; restart < restarts; restart += 1) {
-        const at = restart % gateways.length
-        const old = gateways[at]
-        if (old === undefined) throw new Error('no such gateway')
-        old.signal('SIGTERM')
-        t.equal(await old.ended, 0)
-        const started = await spawnTollgate(t, ['gateway'], {
-          ...fleet.env,
-          GATEWAY_PORT: new URL(old.urls.gateway).port,
-          MANAGEMENT_PORT: new URL(old.urls.management).port,
-        })
-        gateways[at] = started
-        // The next one stops only after the balancer has found this one.
-        await until('it takes calls', async () => (await answered(started.urls.management)) > 0)
-      }
-      await untilWithin(600_000, 'the limit is used up', () => (outcomes.get('429') ?? 0) > 200)
-      isOver = true
-      await Promise.all(loads)
-      t.same([...outcomes.keys()].toSorted(), ['200', '429'], 'no call failed')
-      t.equal(outcomes.get('200'), limit)
-      t.equal(
-        fleet.ledger.entries.filter((entry) => entry.applicationId === applicationId).length,
-        limit,
-      )
-      figure(
-        `${balancer}: ${outcomes.get('200')} admitted of ${limit}, ${outcomes.get('429')} refused, none failed`,
-      )
-    },
+    (t) =>
+      restartUnderLoad(t, {
+        title: balancer,
+        balance: (gateways) => startBalancer(t, balancer, gateways),
+        async restart({ stop, start }) {
+          for (let restart = 0; restart < restarts; restart += 1) {
+            await stop(restart % 2)
+            const { urls } = await start(restart % 2)
+            // The next one stops only after the balancer has found this one.
+            await until('it takes calls', async () => (await answered(urls.management)) > 0)
+          }
+        },
+      }),
   )
 }
+
+/** The commands of docs/install.md that restart both gateways of a machine. */
+function documentedRestart(): string {
+  const page = readFileSync('docs/install.md', 'utf8')
+  const [, block] = /^```sh\n(for n in 1 2; do\n {2}systemctl restart .*?)^```/ms.exec(page) ?? []
+  if (block === undefined) throw new Error('docs/install.md does not restart two gateways')
+  return block
+}
+
+t.test(
+  `${restarts} restarts by the commands of docs/install.md, behind its nginx, fail no call, and exactly the limit is admitted`,
+  { skip: fleetMissing() || balancerMissing('nginx') },
+  (t) =>
+    restartUnderLoad(t, {
+      title: 'install.md',
+      balance: (gateways) => startBalancer(t, 'nginx', gateways, { sample: nginxOfInstall() }),
+      async restart({ stop, start }, managements) {
+        const starts: Promise<TollgateProcess>[] = []
+        // `systemctl restart` returns when the process is there, not when it is ready.
+        const systemd = createServer((request, response) => {
+          const at = Number(/^\/tollgate-gateway@(\d)$/.exec(request.url ?? '')?.[1]) - 1
+          void stop(at).then(() => {
+            starts.push(start(at))
+            response.end()
+          })
+        })
+        await once(systemd.listen(0, '127.0.0.1'), 'listening')
+        t.teardown(() => systemd.close())
+        const { port } = systemd.address() as AddressInfo
+        const place = 'http://127.0.0.1:910$n'
+        const commands = documentedRestart()
+        if (!commands.includes(place)) throw new Error(`the block no longer names ${place}`)
+        const { run } = openShell(t, tmpdir())
+        const [one, other] = managements
+        await run(`systemctl() { curl -sf http://127.0.0.1:${port}/$2; }
+          management() { case $1 in 1) echo ${one};; 2) echo ${other};; esac; }`)
+        for (let restart = 0; restart < restarts; restart += 2) {
+          await run(commands.replaceAll(place, '$(management $n)'))
+        }
+        await Promise.all(starts)
+      },
+    }),
+)

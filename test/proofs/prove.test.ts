@@ -48,7 +48,6 @@ const unguarded: Readonly<Record<string, string>> = {
   'deploy/compose.monitoring.yaml': 'nothing here runs Grafana; test/documents/compose-schema',
   'deploy/give-secrets.sh': 'test/documents/systemd runs it',
   'deploy/haproxy-client-certificates.cfg': 'test/edge/haproxy-client-certificates runs HAProxy',
-  'deploy/nginx-vm.conf': 'for a machine that is set up by hand; nothing here starts it',
   'deploy/systemd': 'nothing here runs systemd; test/documents/systemd reads the units',
   'deploy/tollgate.sh': 'test/documents/systemd runs it',
   'src/cli/commands': 'test/cli runs each command; a proof guards those that it is about',

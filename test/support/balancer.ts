@@ -13,6 +13,29 @@ import { until } from './until.ts'
 export const balancers = ['nginx', 'haproxy'] as const
 export type Balancer = (typeof balancers)[number]
 
+const root = join(configDir, '..')
+
+/** The published sample of a configuration, in front of gateway-1.internal:8080 and gateway-2.internal:8080. */
+const samples: Readonly<Record<Balancer, () => string>> = {
+  nginx: () => readFileSync(join(root, 'deploy', 'nginx.conf'), 'utf8'),
+  haproxy: () => readFileSync(join(root, 'deploy', 'haproxy.cfg'), 'utf8'),
+}
+
+/** The gateway's part of the nginx of docs/install.md, with the block of that page for two gateways. */
+export function nginxOfInstall(): string {
+  const sample = readFileSync(join(root, 'deploy', 'nginx-vm.conf'), 'utf8')
+  const page = readFileSync(join(root, 'docs', 'install.md'), 'utf8')
+  const [, block = ''] = /^```nginx\n(upstream .*?)^```/ms.exec(page) ?? []
+  const replaced = /^upstream .*\n {2}server 127.0.0.1:8080 max_fails=0;\n/m
+  const isWhole = replaced.test(sample) && block !== ''
+  if (!isWhole) throw new Error('docs/install.md or deploy/nginx-vm.conf has no such upstream')
+  const [gateway = ''] = /.*?^server \{.*?^\}\n/ms.exec(sample.replace(replaced, block)) ?? []
+  return gateway
+    .replace(/^ssl_certificate.*\n/gm, '')
+    .replace('listen 443 ssl;', 'listen 80;')
+    .replaceAll(/127\.0\.0\.1:810(\d)/g, 'gateway-$1.internal:8080')
+}
+
 /** Says why a balancer cannot run here, for the option `skip` of a test; false when it can. */
 export function balancerMissing(name: Balancer): string | false {
   try {
@@ -24,9 +47,9 @@ export function balancerMissing(name: Balancer): string | false {
 }
 
 /**
- * Starts a balancer in front of gateways, with the published sample of its
- * configuration, which has two.
+ * Starts a balancer in front of gateways.
  *
+ * @param sample a configuration for two gateways (Default: the published sample)
  * @param isPatient gateways that a busy machine keeps waiting are not away; only for haproxy
  * @returns its origin
  */
@@ -34,13 +57,12 @@ export async function startBalancer(
   t: Test,
   name: Balancer,
   gateways: readonly TollgateProcess[],
-  { isPatient = false } = {},
+  { sample = samples[name](), isPatient = false } = {},
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), `tg-${name}-`))
   const port = await freePort()
   const file = join(folder, 'configuration')
-  const sample = name === 'nginx' ? 'nginx.conf' : 'haproxy.cfg'
-  let text = readFileSync(join(configDir, '..', 'deploy', sample), 'utf8')
+  let text = sample
   for (let number = 3; number <= gateways.length; number += 1) text = withOneMore(text, number)
   for (const [index, { urls }] of gateways.entries()) {
     const { host } = new URL(urls.gateway)
