@@ -336,6 +336,7 @@ t.test('on a Redis Cluster', { skip, timeout: 300_000 }, async (t) => {
         lifetime,
         key: testKeyring(0),
         clientAddress: () => '192.0.2.1',
+        monotonic: () => performance.now(),
       })
     const portals = await Promise.all([open(), open()])
     const request = new IncomingMessage(new Socket())

@@ -73,6 +73,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
       'change-of-developer': settings.changesPerMinute,
       'key-of-developer': settings.keysPerHour,
     },
+    monotonic: () => performance.now(),
     log,
     lifetime,
   })

@@ -23,7 +23,7 @@ export interface FixedWindowsOptions {
   /** Counts of one name in a window. Unknown clients together have {@link unknownClientsFactor} times as many. */
   readonly allowance: number
   readonly windowMs: number
-  /** Milliseconds. */
+  /** Monotonic milliseconds. */
   readonly now: () => number
 }
 

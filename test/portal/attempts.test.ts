@@ -9,7 +9,11 @@ import { unknownClient } from '../../src/platform/http/client-address.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createLifetime } from '../../src/platform/process/lifetime.ts'
 import { parseRedisAddress } from '../../src/platform/redis/redis-address.ts'
-import { type Attempts, createAttempts } from '../../src/portal/accounts/attempts.ts'
+import {
+  type Attempts,
+  type AttemptsOptions,
+  createAttempts,
+} from '../../src/portal/accounts/attempts.ts'
 import { createFairQueue } from '../../src/portal/accounts/fair-queue.ts'
 import { type OpenAttemptsOptions, openAttempts } from '../../src/portal/accounts/open-attempts.ts'
 import { PortalError } from '../../src/portal/api/portal-error.ts'
@@ -35,6 +39,18 @@ function portal(
     redis: parseRedisAddress(redisUrl),
     log: createLog('silent'),
     lifetime,
+    monotonic: () => performance.now(),
+    ...options,
+  })
+}
+
+/** What a portal process without Redis counts with. */
+function inMemory(options: Partial<AttemptsOptions> = {}): Attempts {
+  return createAttempts({
+    clientAddress: () => '192.0.2.1',
+    key: testKeyring(0),
+    redis: undefined,
+    monotonic: () => performance.now(),
     ...options,
   })
 }
@@ -61,11 +77,7 @@ async function waitOf(attempt: Promise<unknown>): Promise<number> {
 }
 
 t.test('a locked address does not use up the attempts of its network', async (t) => {
-  const attempts = createAttempts({
-    clientAddress: () => '192.0.2.1',
-    key: testKeyring(0),
-    redis: undefined,
-  })
+  const attempts = inMemory()
   for (let at = 0; at < 10; at++)
     await attempts.countSignIn({ request, email: 'locked@example.com' })
   for (let at = 0; at < 100; at++) {
@@ -78,13 +90,11 @@ t.test(
   'thirty strangers who try an account from thirty networks do not delay its owner',
   async (t) => {
     let networks = 0
-    const attempts = createAttempts({
+    const attempts = inMemory({
       clientAddress: () => {
         networks += 1
         return `192.0.2.${networks}`
       },
-      key: testKeyring(0),
-      redis: undefined,
     })
     const queue = createFairQueue({ workers: 1, waitingMax: 64 })
     const begun: string[] = []
@@ -105,10 +115,8 @@ t.test(
 t.test(
   'below 600 failures in 15 minutes, clients whose address no proxy reported do not lock each other out; guessing one account stays bounded',
   async (t) => {
-    const attempts = createAttempts({
+    const attempts = inMemory({
       clientAddress: () => unknownClient,
-      key: testKeyring(0),
-      redis: undefined,
     })
     const signIn = (email: string) => waitOf(attempts.countSignIn({ request, email }))
     for (let at = 0; at < 30; at += 1) t.equal(await signIn('guessed@example.com'), 0)
@@ -126,13 +134,11 @@ t.test(
   'without Redis memory is bounded: beyond 100,000 addresses further ones share a limit, and none is reset',
   async (t) => {
     let networks = 0
-    const attempts = createAttempts({
+    const attempts = inMemory({
       clientAddress: () => {
         networks += 1
         return `10.${(networks >> 16) & 255}.${(networks >> 8) & 255}.${networks & 255}`
       },
-      key: testKeyring(0),
-      redis: undefined,
     })
     const reset = (email: string) => waitOf(attempts.count('reset', { request, email }))
     for (let at = 0; at < 2; at += 1) t.equal(await reset('ada@example.com'), 0)
@@ -146,11 +152,7 @@ t.test(
 )
 
 t.test('a right sign-in counts too, but not as a failure', async (t) => {
-  const attempts = createAttempts({
-    clientAddress: () => '192.0.2.1',
-    key: testKeyring(0),
-    redis: undefined,
-  })
+  const attempts = inMemory()
   const signIn = async (device?: string) =>
     waitOf(
       attempts
@@ -165,11 +167,7 @@ t.test('a right sign-in counts too, but not as a failure', async (t) => {
 })
 
 t.test('what strangers try leaves known browsers and sessions alone', async (t) => {
-  const attempts = createAttempts({
-    clientAddress: () => '192.0.2.1',
-    key: testKeyring(0),
-    redis: undefined,
-  })
+  const attempts = inMemory()
   const signIn = (device?: string) =>
     waitOf(attempts.countSignIn({ request, email: 'ada@example.com', device }))
   for (let at = 0; at < 200; at++) await signIn()
@@ -180,13 +178,8 @@ t.test('what strangers try leaves known browsers and sessions alone', async (t) 
 })
 
 t.test('a thief of a known browser or a session can guess a hundred times a day', async (t) => {
-  let now = Date.now()
-  t.intercept(Date, 'now', { value: () => now })
-  const attempts = createAttempts({
-    clientAddress: () => '192.0.2.1',
-    key: testKeyring(0),
-    redis: undefined,
-  })
+  let now = 0
+  const attempts = inMemory({ monotonic: () => now })
   const signIn = (device: string) =>
     waitOf(attempts.countSignIn({ request, email: 'ada@example.com', device }))
   for (let window = 0; window < 10; window += 1) {
@@ -197,6 +190,24 @@ t.test('a thief of a known browser or a session can guess a hundred times a day'
   t.equal(await signIn('phone'), 0, 'other browsers of the owner are not concerned')
   now += 86_400_000
   t.equal(await signIn('laptop'), 0)
+})
+
+t.test('a wall clock that is set ahead or back neither ends nor lengthens a wait', async (t) => {
+  let now = 0
+  let date = Date.now()
+  t.intercept(Date, 'now', { value: () => date })
+  const attempts = inMemory({ monotonic: () => now })
+  const reset = () => waitOf(attempts.count('reset', { request, email: 'ada@example.com' }))
+  await reset()
+  await reset()
+  const wait = await reset()
+  t.ok(wait > 0)
+  for (const days of [1, -2]) {
+    date += days * 86_400_000
+    t.equal(await reset(), wait, `${days} days`)
+  }
+  now += wait * 1_000
+  t.equal(await reset(), 0)
 })
 
 t.test(

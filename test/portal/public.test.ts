@@ -48,6 +48,7 @@ const app = createPortal({
     clientAddress: () => '127.0.0.1',
     key: testKeyring(0),
     redis: undefined,
+    monotonic: () => performance.now(),
   }),
   metrics: createPortalMetrics(new Registry()),
   writeAccessLine() {},

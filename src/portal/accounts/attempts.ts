@@ -159,6 +159,8 @@ export interface AttemptsOptions {
   readonly key: Keyring
   /** Counts for all portal processes; undefined: for this one. */
   readonly redis: Redis | Cluster | undefined
+  /** Monotonic milliseconds: limits in this process run by it. */
+  readonly monotonic: () => number
   /** Replaces numbers of the table. */
   readonly most?: { readonly [Name in LimitName]?: number }
 }
@@ -168,11 +170,11 @@ export interface AttemptsOptions {
  * is refused.
  */
 export function createAttempts(options: AttemptsOptions): Attempts {
-  const { clientAddress, key, redis, most = {} } = options
+  const { clientAddress, key, most = {} } = options
   const counters = new Map<LimitName, Counter>()
 
   function counterOf(name: LimitName): Counter {
-    const counter = counters.get(name) ?? createCounter(name, redis, most[name])
+    const counter = counters.get(name) ?? createCounter(name, options, most[name])
     counters.set(name, counter)
     return counter
   }
@@ -259,12 +261,12 @@ interface Counter {
 
 function createCounter(
   name: LimitName,
-  redis: AttemptsOptions['redis'],
+  { redis, monotonic }: Pick<AttemptsOptions, 'redis' | 'monotonic'>,
   most: number = limits[name].most,
 ): Counter {
   const { seconds } = limits[name]
   if (redis === undefined) {
-    return createFixedWindows({ allowance: most, windowMs: seconds * 1_000, now: Date.now })
+    return createFixedWindows({ allowance: most, windowMs: seconds * 1_000, now: monotonic })
   }
   const limiterOf = (points: number) =>
     new RateLimiterRedis({
