@@ -138,13 +138,16 @@ for (const { name, open, skip } of eachDatabase) {
         [foreign.id, made.id],
         [applicationId, 'x'],
         [applicationId, foreign.id],
-        ['x', made.id],
       ] as const) {
         await t.rejects(stores.overrides.end({ applicationId: owner, id, by }), {
           name: 'RegistryNotFound',
           kind: 'override',
         })
       }
+      await t.rejects(stores.overrides.end({ applicationId: 'x', id: made.id, by }), {
+        name: 'RegistryNotFound',
+        kind: 'application',
+      })
       await stores.applications.delete({ id: applicationId, by })
       t.same(await stores.overrides.list({ applicationId }), [])
     })

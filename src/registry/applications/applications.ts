@@ -214,7 +214,9 @@ function changeOf(
  * transaction at a time can count its keys and add one. Rows that refer to the
  * application can still be written: gateways keep writing usage and records,
  * and a change need not wait for them. Renaming and deleting do wait, because
- * the database requires it.
+ * the database requires it. A change that also locks something that belongs to
+ * the application locks the application first, as its deletion does: in the
+ * other order, the two could deadlock.
  *
  * @throws {RegistryNotFound}
  */

@@ -58,7 +58,7 @@ export interface Overrides {
   list(options: { applicationId?: string }): Promise<LimitOverride[]>
   /**
    * Idempotent: one that has ended stays unchanged.
-   * @throws {RegistryNotFound} the application has no such override
+   * @throws {RegistryNotFound} no such application, or it has no such override
    * @throws {RegistryConflict} own-application
    */
   end(input: {
@@ -115,18 +115,19 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
 
     end: ({ applicationId, id, by, operatorId }) =>
       change(db, async (trx, record) => {
-        const found =
-          isUuid(applicationId) && isUuid(id)
-            ? await trx
-                .selectFrom('limit_overrides')
-                .select([...columns, 'ended_at'])
-                .where('id', '=', id)
-                .where('application_id', '=', applicationId)
-                .forUpdate()
-                .executeTakeFirst()
-            : undefined
+        // Locks the application first, as its deletion does.
+        const application = await lockApplication(trx, applicationId)
+        const found = isUuid(id)
+          ? await trx
+              .selectFrom('limit_overrides')
+              .select([...columns, 'ended_at'])
+              .where('id', '=', id)
+              .where('application_id', '=', applicationId)
+              .forUpdate()
+              .executeTakeFirst()
+          : undefined
         if (found === undefined) throw new RegistryNotFound('override', id)
-        refuseOwner(await lockApplication(trx, applicationId), operatorId)
+        refuseOwner(application, operatorId)
         const at = new Date(now())
         if (found.ended_at !== null || found.expiresAt <= at) return
         await trx

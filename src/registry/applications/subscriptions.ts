@@ -149,7 +149,7 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
 
     change: ({ id, plan, by }) =>
       change(db, async (trx, record) => {
-        // Locks the application first, as every other change does, to avoid deadlocks.
+        // Locks the application first, as its deletion does.
         const { applicationId } = await readSubscription(trx, id)
         await lockActiveApplication(trx, applicationId)
         const found = await readSubscription(trx, id, { isLocked: true })

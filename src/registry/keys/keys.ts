@@ -245,7 +245,7 @@ export function createKeys(options: KeysOptions): Keys {
             `a whole number from 0 to ${overlapSecondsMax}`,
           )
         }
-        // Locks the application first, as every other change does, to avoid deadlocks.
+        // Locks the application first, as its deletion does.
         const { applicationId } = await readKey(trx, id)
         await lockActiveApplication(trx, applicationId)
         const old = await readKey(trx, id, { isLocked: true })

@@ -345,7 +345,7 @@ function comesAfter({
         (select closed_at, id from limit_requests where id = ${after})`
 }
 
-/** Locks the application first, as every other change does, to avoid deadlocks. */
+/** Locks the application first, as its deletion does. */
 async function lockForDecision(
   trx: PortalTransaction,
   id: string,
