@@ -16,7 +16,7 @@ export interface CommandContext {
   catalogue(): Promise<Catalogue>
   /** Runs `work` on the registry ({@link withRegistry}). @throws {CommandError} the registry cannot be reached */
   registry<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>
-  /** Runs `work` on the counters ({@link withCounters}). @throws {NotRunning} no process holds the counters */
+  /** Runs `work` on the counters ({@link withCounters}). @throws {CountersUnreachable} no process with counters answers */
   counters<Result>(work: (counters: CountersSession) => Promise<Result>): Promise<Result>
   readonly output: Output
   readonly stdin: NodeJS.ReadableStream

@@ -33,7 +33,7 @@ export interface CounterStore {
   /**
    * Reaches the counts that are enforced, for a command.
    *
-   * @throws {NotRunning} when used, if the process that counts does not run
+   * @throws {CountersUnreachable} when used, if the process that counts does not run or answer
    */
   reach(): Promise<Pick<Counter, 'peek' | 'reset' | 'close'>>
   /**
@@ -164,7 +164,7 @@ function inOneProcess({ dataDir }: Settings): CounterStore {
       lifetime.opened(() => control.close())
       return counter
     },
-    reach: async () => connectControl(dataDir),
+    reach: async () => connectControl({ dataDir }),
     read: async () => readJournal(join(dataDir, journalName)),
     async raise(counts) {
       try {

@@ -202,7 +202,7 @@ t.test('explain says what the gateway answers itself', async (t) => {
 })
 
 t.test('a window of a time zone that the running process does not know is refused', async (t) => {
-  const running = connectControl(env.DATA_DIR)
+  const running = connectControl({ dataDir: env.DATA_DIR })
   t.teardown(() => running.close())
   const windowLength = 'P1D@Mars/Olympus' as const
   const bucket = { bucket: `tollgate:{app}:xs2a:1.7.0:${windowLength}`, windowLength }

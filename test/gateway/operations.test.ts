@@ -181,7 +181,7 @@ t.test(
     const buckets = operations.map((operation) =>
       bucketName(applicationId, operation, { scope: 'operation', windowLength: window }),
     )
-    const control = connectControl(tollgate.dataDir)
+    const control = connectControl({ dataDir: tollgate.dataDir })
     t.teardown(() => control.close())
     const counts = async () =>
       (await control.peek(buckets.map((bucket) => ({ bucket, windowLength: window })))).map(

@@ -5,27 +5,51 @@ import { json } from 'node:stream/consumers'
 import type { BucketState, BucketWindow, Counter } from '../counters/counter.ts'
 import { controlSocketName } from './control.ts'
 
-/** No gateway is running on this data folder. An embedded gateway keeps its counters in its own process. */
-export class NotRunning extends Error {
-  constructor(cause: unknown) {
-    super(
-      'no gateway runs on this DATA_DIR, and without REDIS_URL its counters live in its process: start it first (npx tollgate start)',
-      { cause },
-    )
-    this.name = 'NotRunning'
-  }
+/** No gateway answers on this data folder. An embedded gateway keeps its counters in its own process. */
+export class CountersUnreachable extends Error {
+  override readonly name = 'CountersUnreachable'
 }
 
-/** The counters of the embedded process that has the data folder open. */
-export function connectControl(dataDir: string): Pick<Counter, 'peek' | 'reset' | 'close'> {
+export interface ControlClientOptions {
+  /** The data folder of the process. */
+  readonly dataDir: string
+  /** The longest time for one request. (Default: 10 s) */
+  readonly timeoutMs?: number
+}
+
+/**
+ * Connects to the counters of the embedded process that has the data folder
+ * open. Its methods throw {@link CountersUnreachable} if no process runs there,
+ * or if it does not answer in time.
+ */
+export function connectControl({
+  dataDir,
+  timeoutMs = 10_000,
+}: ControlClientOptions): Pick<Counter, 'peek' | 'reset' | 'close'> {
   const socketPath = join(dataDir, controlSocketName)
 
   async function post(path: string, buckets: readonly BucketWindow[]): Promise<unknown> {
+    const signal = AbortSignal.timeout(timeoutMs)
+    try {
+      return await exchange(path, buckets, signal)
+    } catch (cause) {
+      if (!signal.aborted) throw cause
+      throw new CountersUnreachable(
+        `the gateway on this DATA_DIR did not answer within ${timeoutMs / 1000} s: try again, and restart the gateway if it still does not answer`,
+        { cause },
+      )
+    }
+  }
+
+  async function exchange(path: string, buckets: readonly BucketWindow[], signal: AbortSignal) {
     const headers = { 'content-type': 'application/json' }
-    const call = request({ socketPath, method: 'POST', path, headers, agent: false })
+    const call = request({ socketPath, method: 'POST', path, headers, agent: false, signal })
     call.end(JSON.stringify({ buckets }))
-    const answered = await once(call, 'response').catch((error: unknown) => {
-      throw new NotRunning(error)
+    const answered = await once(call, 'response').catch((cause: unknown) => {
+      throw new CountersUnreachable(
+        'no gateway runs on this DATA_DIR, and without REDIS_URL its counters live in its process: start it first (npx tollgate start)',
+        { cause },
+      )
     })
     const answer: IncomingMessage = answered[0]
     const { statusCode = 500 } = answer

@@ -12,7 +12,7 @@ import type { KeyStores } from '../../../registry/key-stores.ts'
 import type { Records } from '../../../registry/records.ts'
 import type { Counter } from '../../counters/counter.ts'
 import { StoreUnavailableError } from '../../counters/store-unavailable.ts'
-import { NotRunning } from '../control-client.ts'
+import { CountersUnreachable } from '../control-client.ts'
 import { type AffectedApplication, affectedBy, type InUse } from './affected.ts'
 import { type NewLimit, newLimits } from './new-limits.ts'
 import { type OverNow, overNow } from './over-now.ts'
@@ -58,7 +58,7 @@ export interface AssessedPlan {
   readonly changes: readonly AssessedChange[]
   readonly isBreaking: boolean
   /** The error: the counters do not answer, and everything else still holds. */
-  readonly overNow: readonly OverNow[] | NotRunning | StoreUnavailableError
+  readonly overNow: readonly OverNow[] | CountersUnreachable | StoreUnavailableError
   /** By the stored usage of the last 30 days, from the begin of the first window; most calls first. */
   readonly last30Days: readonly WouldHaveRefused[]
 }
@@ -73,7 +73,8 @@ export async function assessPlan(options: AssessPlanOptions): Promise<AssessedPl
     changes,
     isBreaking: changes.some(({ isBreaking }) => isBreaking),
     overNow: await overNow(limits, counters, nowMs).catch((error: unknown) => {
-      if (error instanceof NotRunning || error instanceof StoreUnavailableError) return error
+      if (error instanceof CountersUnreachable || error instanceof StoreUnavailableError)
+        return error
       throw error
     }),
     last30Days: await refusedBefore(limits, stores, nowMs),

@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import t, { type Test } from 'tap'
+import { controlSocketName } from '../../src/gateway/operate/control.ts'
+import { connectControl } from '../../src/gateway/operate/control-client.ts'
+import { socketPathIn } from '../../src/platform/database/data-folder.ts'
+import { testFolder } from '../support/database.ts'
+
+const bucket = { bucket: 'tollgate:{app}:xs2a:1.7.0', windowLength: 3_600 }
+
+/** The data folder of a process whose control socket answers like this. */
+async function startProcess(t: Test, answer: RequestListener): Promise<string> {
+  const dataDir = testFolder(t)
+  const server = createServer(answer).listen(socketPathIn(dataDir, controlSocketName))
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return dataDir
+}
+
+const unfinished: Readonly<Record<string, RequestListener>> = {
+  'never answers': () => undefined,
+  'never ends its answer': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"states":')
+  },
+}
+for (const [what, answer] of Object.entries(unfinished)) {
+  t.test(`a command does not wait forever for a gateway that ${what}`, async (t) => {
+    const dataDir = await startProcess(t, answer)
+    const control = connectControl({ dataDir, timeoutMs: 50 })
+    const late = {
+      name: 'CountersUnreachable',
+      message:
+        'the gateway on this DATA_DIR did not answer within 0.05 s: try again, and restart the gateway if it still does not answer',
+    }
+    await t.rejects(control.peek([bucket]), late)
+    await t.rejects(control.reset(bucket), late)
+  })
+}
+
+t.test('without a running gateway a command says how to start one', async (t) => {
+  const control = connectControl({ dataDir: testFolder(t) })
+  await t.rejects(control.peek([bucket]), {
+    name: 'CountersUnreachable',
+    message: /^no gateway runs on this DATA_DIR.*npx tollgate start/,
+  })
+})
