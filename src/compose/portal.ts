@@ -8,6 +8,7 @@ import { createNetworks } from '../platform/http/networks.ts'
 import { createRecordedAddress } from '../platform/http/recorded-address.ts'
 import type { JobMetrics } from '../platform/process/job-metrics.ts'
 import { splitSecrets } from '../platform/settings/secret-list.ts'
+import { checkArgon2 } from '../portal/accounts/check-argon2.ts'
 import { openAttempts } from '../portal/accounts/open-attempts.ts'
 import { createPasskeys } from '../portal/accounts/passkeys.ts'
 import { createPasswords } from '../portal/accounts/passwords.ts'
@@ -48,10 +49,11 @@ export interface PortalRoleOptions extends ListenerFoundation {
   readonly sandboxSecret: LiveSecret | undefined
 }
 
-/** Starts the portal role. */
+/** Starts the portal role. @throws {Argon2Missing} */
 export async function startPortal(options: PortalRoleOptions): Promise<void> {
   const { settings, database, dataFolder, services, addresses, page, sandboxSecret } = options
   const { events, log, lifetime } = options
+  await checkArgon2()
   const sessionSecret = await options.secrets.follow('SESSION_SECRET', {
     text: await openSecret(settings.sessionSecret, dataFolder, embeddedSessionSecret),
     check: checkSecretList,

@@ -193,6 +193,31 @@ t.test('a deployment that would multiply limits or lack its secrets is refused',
   )
 })
 
+t.test(
+  'a portal whose Node cannot hash passwords does not start, and names a Node that can',
+  async (t) => {
+    const withoutArgon2 = `
+    import crypto from 'node:crypto'
+    import { syncBuiltinESMExports } from 'node:module'
+    crypto.argon2 = () => { throw new Error('Argon2 is not supported') }
+    syncBuiltinESMExports()`
+    const { code, stdout, stderr } = await tollgateProcess(
+      {
+        ...anyPorts,
+        DATA_DIR: await testDataDir(t),
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(withoutArgon2)}`,
+      },
+      'start',
+    )
+    t.equal(code, 1)
+    t.equal(stdout, '')
+    t.match(
+      stderr,
+      /^tollgate: the portal hashes passwords with crypto\.argon2, which does not work in this Node \(v.*, OpenSSL .*\): run the Node that comes with Tollgate, or one of nodejs\.org, 26\.\d+\.\d+ or newer: Argon2 is not supported\n$/,
+    )
+  },
+)
+
 t.test('an unknown role is a command-line error', async (t) => {
   const { code, stderr } = await tollgate(anyPorts, 'start', 'gateway', 'proxy')
   t.equal(code, 2)

