@@ -1,3 +1,4 @@
+import { callCount } from './call-count.ts'
 import type { Limit, Plan, Rehearsal, WindowLength } from './catalogue.ts'
 import type { CatalogueChange, Harm } from './catalogue-change.ts'
 
@@ -106,7 +107,7 @@ function compareLimit(
 }
 
 function wordsOf({ calls, windowLength, scope, isAdvertised }: Limit): string {
-  const words = `${calls} calls per ${windowWord(windowLength)}, scope ${scope}`
+  const words = `${callCount(calls)} per ${windowWord(windowLength)}, scope ${scope}`
   return isAdvertised ? words : `${words}, not advertised`
 }
 

@@ -1,3 +1,4 @@
+import { callCount } from './call-count.ts'
 import { type ApiVersion, type Catalogue, type Limit, type Plan, versionKey } from './catalogue.ts'
 import { isRetired, isSunset } from './lifecycle.ts'
 
@@ -88,7 +89,7 @@ function limitTraps(
     return [
       ...(onStoreOutage === 'local-share' && limit.calls < gatewayProcesses
         ? [
-            `${subject} allows ${limit.calls} calls, fewer than GATEWAY_PROCESSES (${gatewayProcesses}): while Redis is away, some processes admit no call.`,
+            `${subject} allows ${callCount(limit.calls)}, fewer than GATEWAY_PROCESSES (${gatewayProcesses}): while Redis is away, some processes admit no call.`,
           ]
         : []),
       ...(stronger === undefined

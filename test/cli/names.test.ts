@@ -175,6 +175,18 @@ t.test('explain says its decision in a sentence; details come with --verbose', a
   )
 })
 
+t.test('explain speaks of the only call of a limit of one', async (t) => {
+  const one = { ...env, CONFIG_DIR: testConfigDir(t, { calls: 1, window: 'P364D' }) }
+  const explained = (...args: string[]) => {
+    const call = ['explain', 'GET', '/v1.7.0/accounts', '--key', '-']
+    return tollgateReading(anna.key, one, ...call, ...args)
+  }
+  t.match((await explained()).stdout, '1 of 1 call of the limit "default" is left')
+  const [{ bucket }] = JSON.parse((await explained('--json')).stdout).limits
+  await grant(bucket, 364 * 86_400)
+  t.match((await explained()).stdout, 'the only call of the limit "default" is used')
+})
+
 t.test('explain says which limits the headers do not show', async (t) => {
   const config = testConfigDir(t)
   const file = join(config, 'plans', 'default.yaml')
@@ -211,9 +223,9 @@ t.test('a window of a time zone that the running process does not know is refuse
   await t.rejects(running.reset(bucket), refused)
 })
 
-function grant(bucket: string): Promise<void> {
+function grant(bucket: string, windowLength = 31_536_000): Promise<void> {
   return new Promise((resolve) =>
-    counter.grant([{ bucket, calls: 100, windowLength: 31_536_000 }], 'deny', () => resolve()),
+    counter.grant([{ bucket, calls: 100, windowLength }], 'deny', () => resolve()),
   )
 }
 

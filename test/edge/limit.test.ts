@@ -146,6 +146,17 @@ t.test('a call refused for another reason is not counted', async (t) => {
   t.equal(counted.headers.get('x-ratelimit-remaining'), '99')
 })
 
+t.test('the refusal of a limit of one call speaks of one call', async (t) => {
+  const backend = await startRawBackend(t)
+  const limits = [{ name: 'default', calls: 1, ...hourly }]
+  const edge = await startEdge(t, { backendUrl: backend.url, plan: { limits }, now })
+  await fetch(`${edge.url}/v1.7.0/accounts`, { headers })
+  const refused = await fetch(`${edge.url}/v1.7.0/accounts`, { headers })
+  t.match(await refused.json(), {
+    detail: 'You have used the only call. Try again when the limit resets.',
+  })
+})
+
 t.test('a plan that observes counts and reports but refuses nothing', async (t) => {
   const backend = await startRawBackend(t)
   const limits = [{ name: 'default', calls: 1, ...hourly }]

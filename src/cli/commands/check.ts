@@ -1,6 +1,7 @@
 import Table from 'cli-table3'
 import type { Command } from 'commander'
 import type { Brand } from '../../catalogue/brand/brand.ts'
+import { callCount } from '../../catalogue/call-count.ts'
 import type { Catalogue, Limit } from '../../catalogue/catalogue.ts'
 import {
   CatalogueError,
@@ -131,7 +132,7 @@ function warningText({ guide, version, operationId, lacks }: GuideGap): string {
 function limitText({ name, calls, windowLength, scope, isAdvertised }: Limit): string {
   const subject = scope === 'operation' ? 'each operation' : 'the version'
   const window = windowText(shownWindow(windowLength))
-  return `${name}: ${calls} calls to ${subject} per ${window}${isAdvertised ? '' : ', not advertised'}`
+  return `${name}: ${callCount(calls)} to ${subject} per ${window}${isAdvertised ? '' : ', not advertised'}`
 }
 
 function problemText(problems: readonly CatalogueProblem[]): string {

@@ -1,3 +1,4 @@
+import { callCount } from '../../catalogue/call-count.ts'
 import type { Explanation } from '../../gateway/explain.ts'
 import { errors } from '../../platform/http/errors.ts'
 import { printable } from '../output.ts'
@@ -30,8 +31,10 @@ export function describeDecision(
   }
   const usedUp = limits.filter(({ used, calls }) => used >= calls)
   if (usedUp.length > 0) {
-    const reasons = usedUp.map(
-      (limit) => `all ${limit.calls} calls of the limit ${named(limit)} are used`,
+    const reasons = usedUp.map((limit) =>
+      limit.calls === 1
+        ? `the only call of the limit ${named(limit)} is used`
+        : `all ${limit.calls} calls of the limit ${named(limit)} are used`,
     )
     const resets = Math.max(...usedUp.map(({ resetSeconds }) => resetSeconds))
     return `Refused with 429${who}: ${reasons.join(' and ')} for${what}. Calls are allowed again ${when(resets, now)}.`
@@ -43,7 +46,7 @@ export function describeDecision(
 function left(limit: Limit, now: Date): string {
   const { calls, used, resetSeconds } = limit
   const count = Math.max(0, calls - used)
-  return `${count} of ${calls} calls of the limit ${named(limit)} are left; it resets ${when(resetSeconds, now)}.`
+  return `${count} of ${callCount(calls)} of the limit ${named(limit)} ${count === 1 ? 'is' : 'are'} left; it resets ${when(resetSeconds, now)}.`
 }
 
 /** A limit that is not advertised is missing from the headers that the caller sees. */

@@ -1,3 +1,4 @@
+import { callCount } from '../../catalogue/call-count.ts'
 import { drillHeader } from '../../platform/http/drills.ts'
 import { type ErrorCode, errors } from '../../platform/http/errors.ts'
 import type { CallRecord, RecordedLimit } from '../../registry/usage/call-records.ts'
@@ -37,7 +38,7 @@ function admission(record: CallRecord, nowMs: number): string {
   if (limit === null) return 'Allowed'
   const { calls, remaining } = limit
   if (decision === 'observed') {
-    return `Allowed although all ${counted(calls)} ${ofWindow(record, limit, nowMs)} were used: your plan does not enforce the limit`
+    return `Allowed although all ${callCount(calls)} ${ofWindow(record, limit, nowMs)} were used: your plan does not enforce the limit`
   }
   return `Allowed as call ${calls - remaining} of ${calls} ${ofWindow(record, limit, nowMs)}`
 }
@@ -114,7 +115,7 @@ function quotaExceeded(record: CallRecord, nowMs: number): string {
   }
   const { calls, resetsAt } = limit
   const resets = resetsAt.getTime() <= nowMs ? 'reset' : 'resets'
-  return `All ${counted(calls)} of the ${windowNoun(limit)} to ${subject(record, limit)} were used. The limit ${resets} at ${utc(resetsAt, record.at)}.`
+  return `All ${callCount(calls)} of the ${windowNoun(limit)} to ${subject(record, limit)} were used. The limit ${resets} at ${utc(resetsAt, record.at)}.`
 }
 
 /** `to listAccounts in the hour that ends at 15:00 UTC` */
@@ -129,10 +130,6 @@ function ofWindow(record: CallRecord, limit: RecordedLimit, nowMs: number): stri
 /** The operation or version that the limit counts. */
 function subject({ api, version, operation }: CallRecord, { scope }: RecordedLimit): string {
   return scope === 'operation' ? `${operation}` : `${api} ${version}`
-}
-
-function counted(calls: number): string {
-  return calls === 1 ? '1 call' : `${calls} calls`
 }
 
 function titleOf(outcome: string): string {

@@ -1,3 +1,4 @@
+import { callCount } from '../../../catalogue/call-count.ts'
 import { unknownClient } from '../../../platform/http/client-address.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import { Tally } from '../../../platform/tally.ts'
@@ -72,7 +73,7 @@ class Places {
 function exceeded(who: string, { max }: Places): Refusal {
   return {
     code: 'CONCURRENCY_EXCEEDED',
-    detail: `${who} has ${max} calls under way already.`,
+    detail: `${who} has ${callCount(max)} under way already.`,
     headers: { 'retry-after': '1' },
   }
 }

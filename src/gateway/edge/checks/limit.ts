@@ -84,7 +84,7 @@ function quotaExceeded(call: EntitledCall, grant: Grant, nowMs: number): Refusal
     code: 'QUOTA_EXCEEDED',
     detail: isDegraded
       ? 'The gateway cannot reach its counters, and this process has used up its share of the limit.'
-      : `You have used all ${decisive?.calls} calls. Try again when the limit resets.`,
+      : `You have used ${decisive?.calls === 1 ? 'the only call' : `all ${decisive?.calls} calls`}. Try again when the limit resets.`,
     headers: { 'retry-after': secondsUp(grant.retryAfterMs) },
     members: {
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',

@@ -3,6 +3,7 @@
 // routes are in `portal/api/routes/`, and the text of the email in `portal/mail/`.
 
 import { type Kysely, type RawBuilder, sql, type Updateable } from 'kysely'
+import { callCount } from '../../../catalogue/call-count.ts'
 import {
   lockActiveApplication,
   lockApplication,
@@ -323,7 +324,7 @@ function refuseLess(calls: number, callsNow: number | undefined): void {
   if (calls >= callsNow) return
   throw new RegistryConflict(
     'grant-below-limit',
-    `the limit allows ${callsNow} calls already; grant at least as many, or decline the request`,
+    `the limit allows ${callCount(callsNow)} already; grant at least as many, or decline the request`,
     { limit: callsNow },
   )
 }
