@@ -223,7 +223,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows: 'two processes count a rehearsed plan as exactly as an enforced one, and refuse nothing',
     guards: [
       ...counters,
-      `${edge}/checks/rehearse.ts`,
+      `${edge}/rehearse.ts`,
       `${operate}/usage`,
       `${registry}/usage/rehearsed-usage.ts`,
       'src/cli/commands/rehearsal.ts',

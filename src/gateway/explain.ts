@@ -13,11 +13,11 @@ import type { KeyAuthenticator } from '../registry/registry.ts'
 import type { BucketState, Counter } from './counters/counter.ts'
 import { peekedGrant } from './counters/standing.ts'
 import { Call, CallResponse, type GrantedCall } from './edge/call.ts'
-import type { End } from './edge/check.ts'
-import { createChecks } from './edge/checks.ts'
+import { createChecks } from './edge/check-table.ts'
 import { CallRequest } from './edge/request/call-request.ts'
 import { readFields } from './edge/request/request-fields.ts'
 import { createTraceOf } from './edge/request/trace.ts'
+import type { End } from './edge/run-checks.ts'
 
 /** What the gateway would do with a call, step by step. The gateway counts and forwards nothing. */
 export interface Explanation {

@@ -9,9 +9,8 @@ import type { Watched } from '../../platform/settings/watched-files.ts'
 import type { KeyAuthenticator } from '../../registry/registry.ts'
 import type { Counter } from '../counters/counter.ts'
 import { createRefuse } from './answer/refuse.ts'
+import { createChecks } from './check-table.ts'
 import type { ConcurrencyOptions } from './checks/concurrency.ts'
-import { createRehearse } from './checks/rehearse.ts'
-import { createChecks } from './checks.ts'
 import type { ClientCertificates } from './client-certificates.ts'
 import type { DrilledGrantOptions } from './drilled-grant.ts'
 import { createFailureThrottle } from './failure-throttle.ts'
@@ -21,6 +20,7 @@ import { createPassingFields } from './forward/passing-fields.ts'
 import { createListener } from './listener.ts'
 import type { Observer } from './observer.ts'
 import type { Published } from './published.ts'
+import { createRehearse } from './rehearse.ts'
 import { createReceiveCall } from './request/receive-call.ts'
 import type { Sampler } from './request/trace.ts'
 import { createUploads, type UploadsOptions } from './request/uploads.ts'
@@ -95,7 +95,7 @@ const timedChecks = ['authenticate', 'limit']
 /**
  * Assembles the data path: what happens between a client's octets and the
  * backend. Begin with `run-call.ts`, which has the life of a call, and
- * `checks.ts`, the table of what is checked. The folders hold the files of one
+ * `check-table.ts`, the table of what is checked. The folders hold the files of one
  * stage each: `request/`, `checks/`, `forward/`, `answer/`. Nothing here knows
  * metrics, logs or usage; an {@link Observer} sees each finished call.
  */

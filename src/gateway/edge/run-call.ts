@@ -1,4 +1,4 @@
-// This folder takes a call from its arrival to the end of its response. Read this file first, then `checks.ts`, the
+// This folder takes a call from its arrival to the end of its response. Read this file first, then `check-table.ts`, the
 // table of checks in their order, and `call.ts`, what is known about a call after each check. `request/` reads what
 // arrives, `checks/` has a file for each check, `forward/` sends the call to the backend, and `answer/` writes what
 // the client gets. A new policy is a check with a row in the table. The edge knows counters, registry and observer
@@ -6,9 +6,9 @@
 
 import type { Refuse } from './answer/refuse.ts'
 import { Call, type CallResponse, type GrantedCall } from './call.ts'
-import type { Checks, End } from './check.ts'
 import type { Forward } from './forward/road.ts'
 import type { Observer } from './observer.ts'
+import type { Checks, End } from './run-checks.ts'
 
 export interface RunCallOptions {
   readonly checks: Checks<GrantedCall>
@@ -36,7 +36,7 @@ export interface RunCall {
  *
  * 1. `listener.ts` makes the call with `request/` (header block, client address,
  *    request id) and runs it here.
- * 2. `checks.ts` lists what is checked. A check lets the call pass or ends it;
+ * 2. `check-table.ts` lists what is checked. A check lets the call pass or ends it;
  *    the last one counts it.
  * 3. `forward/` sends the granted call to the backend.
  * 4. `answer/` writes what the client gets: the backend's response, or a refusal.

@@ -2,7 +2,7 @@ import { createNetworks } from '../../../platform/http/networks.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Caller } from '../../../registry/registry.ts'
 import type { AuthenticatedCall } from '../call.ts'
-import type { Judge } from '../check.ts'
+import type { Judge } from '../run-checks.ts'
 
 export interface AddressOptions {
   /** Whether calls have the address of their client. False in a dry run without one: every call passes. */

@@ -1,8 +1,8 @@
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { KeyAuthenticator } from '../../../registry/registry.ts'
 import type { AuthenticatedCall, CertifiedCall } from '../call.ts'
-import { type Check, guarded, type Next } from '../check.ts'
 import type { FailureThrottle } from '../failure-throttle.ts'
+import { type Check, guarded, type Next } from '../run-checks.ts'
 
 export interface AuthenticateOptions {
   readonly registry: KeyAuthenticator

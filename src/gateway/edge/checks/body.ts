@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Call, FramedCall, RoutedCall } from '../call.ts'
-import type { Check } from '../check.ts'
 import { bodyTooLarge } from '../request/body-limit.ts'
+import type { Check } from '../run-checks.ts'
 
 const contentLengthPattern = /^(?:0|[1-9]\d{0,15})$/
 

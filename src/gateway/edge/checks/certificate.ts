@@ -1,8 +1,8 @@
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { CertifiedCall, FramedCall } from '../call.ts'
 import { certificateChallenge } from '../certificate-challenge.ts'
-import type { Check } from '../check.ts'
 import type { ClientCertificate, ClientCertificates } from '../client-certificates.ts'
+import type { Check } from '../run-checks.ts'
 
 export interface CertificateOptions {
   /** Undefined: the settings ask for no certificates. */

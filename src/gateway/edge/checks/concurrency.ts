@@ -3,7 +3,7 @@ import { unknownClient } from '../../../platform/http/client-address.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import { Tally } from '../../../platform/tally.ts'
 import type { AuthenticatedCall } from '../call.ts'
-import type { Judge } from '../check.ts'
+import type { Judge } from '../run-checks.ts'
 
 /** Maximum number of simultaneous calls in this process; 0 means unlimited. */
 export interface ConcurrencyOptions {

@@ -2,9 +2,9 @@ import { operationObject } from '../../../catalogue/operation-object.ts'
 import { consentHeader, drillHeader, drills, drillsOf } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { EntitledCall } from '../call.ts'
-import type { Judge } from '../check.ts'
 import { forwardedFields } from '../connection-names.ts'
 import { type DrillThrottle, drillsPerMinute } from '../drill-throttle.ts'
+import type { Judge } from '../run-checks.ts'
 
 export interface DrillOptions {
   /** Undefined: this gateway has no sandbox, so it has no drills. */

@@ -2,8 +2,8 @@ import { type Plan, versionKey } from '../../../catalogue/catalogue.ts'
 import { effectiveLimits, limitsHoldUntil } from '../../../catalogue/effective-limits.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { BoundCall, EntitledCall } from '../call.ts'
-import type { Check } from '../check.ts'
 import { createEntitlement, createKnownEntitlements, type Entitlement } from '../entitlement.ts'
+import type { Check } from '../run-checks.ts'
 
 export interface EntitleOptions {
   /** Milliseconds since 1970. */

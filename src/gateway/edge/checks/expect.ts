@@ -1,9 +1,9 @@
 import type { BucketState, Counter } from '../../counters/counter.ts'
 import type { EntitledCall } from '../call.ts'
-import { guarded, type Judge } from '../check.ts'
 import { peekedForDrill } from '../drilled-grant.ts'
+import type { Rehearse } from '../rehearse.ts'
+import { guarded, type Judge } from '../run-checks.ts'
 import { refuseByGrant } from './limit.ts'
-import type { Rehearse } from './rehearse.ts'
 
 export interface ExpectOptions {
   readonly counter: Pick<Counter, 'peek'>

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Call } from '../call.ts'
-import type { Judge } from '../check.ts'
 import type { RequestFields, SpecialField } from '../request/request-fields.ts'
+import type { Judge } from '../run-checks.ts'
 import { via } from '../via.ts'
 
 /** Maximum number of header fields in a request. */

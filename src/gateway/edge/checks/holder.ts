@@ -1,8 +1,8 @@
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { AuthenticatedCall, BoundCall } from '../call.ts'
 import { certificateChallenge } from '../certificate-challenge.ts'
-import type { Check } from '../check.ts'
 import type { ClientCertificates } from '../client-certificates.ts'
+import type { Check } from '../run-checks.ts'
 import { certificateMissing } from './certificate.ts'
 
 export interface HolderOptions {

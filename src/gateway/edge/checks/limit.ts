@@ -3,9 +3,9 @@ import type { Counter, Grant } from '../../counters/counter.ts'
 import { endOfTime, resetsAt, windowSeconds } from '../../counters/window.ts'
 import { secondsUp, tightest } from '../answer/limit-headers.ts'
 import type { EntitledCall, GrantedCall, ReceivedCall } from '../call.ts'
-import { type Check, guarded } from '../check.ts'
 import type { DrilledGrant } from '../drilled-grant.ts'
-import type { Rehearse } from './rehearse.ts'
+import type { Rehearse } from '../rehearse.ts'
+import { type Check, guarded } from '../run-checks.ts'
 
 export interface LimitOptions {
   readonly counter: Pick<Counter, 'grant'>

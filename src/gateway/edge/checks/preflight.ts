@@ -4,7 +4,7 @@ import { drillHeader } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import { preflightHeaders } from '../answer/cross-origin.ts'
 import type { TargetedCall } from '../call.ts'
-import type { Judge } from '../check.ts'
+import type { Judge } from '../run-checks.ts'
 import { wholeGateway } from './target.ts'
 
 const bodyInOptions: Refusal = {

@@ -1,6 +1,6 @@
 import type { EntitledCall, ReceivedCall } from '../call.ts'
-import { type Check, guarded } from '../check.ts'
 import type { Uploads } from '../request/uploads.ts'
+import { type Check, guarded } from '../run-checks.ts'
 
 /**
  * Receives the whole body before the call is counted and before it uses a

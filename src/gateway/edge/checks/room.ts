@@ -1,6 +1,6 @@
 import type { Operation } from '../../../catalogue/catalogue.ts'
 import type { RoutedCall } from '../call.ts'
-import type { Judge } from '../check.ts'
+import type { Judge } from '../run-checks.ts'
 
 export interface RoomOptions {
   /** Whether the backend's pool and queue have room for another call of the operation. */

@@ -2,7 +2,7 @@ import { isRetired } from '../../../catalogue/lifecycle.ts'
 import { nearestPath } from '../../../catalogue/nearest-path.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { RoutedCall, TargetedCall } from '../call.ts'
-import type { Check } from '../check.ts'
+import type { Check } from '../run-checks.ts'
 
 const parameterLengthMax = 512
 

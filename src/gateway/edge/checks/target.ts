@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Call, TargetedCall } from '../call.ts'
-import type { Check } from '../check.ts'
+import type { Check } from '../run-checks.ts'
 
 /** The target of an OPTIONS request about the server itself (RFC 9112, 3.2.4); only OPTIONS may use it. */
 export const wholeGateway = '*'
