@@ -4,7 +4,6 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { loadCatalogue } from '../catalogue/load-catalogue.ts'
 import { errorText } from '../platform/log/error-text.ts'
 import { readSettings, type Settings } from '../platform/settings/settings.ts'
-import { RegistryConflict, RegistryInputInvalid } from '../registry/registry-errors.ts'
 import { CommandError, ReportedError, UsageError } from './command-error.ts'
 import type { CommandContext } from './context.ts'
 import { createOutput } from './output.ts'
@@ -73,7 +72,7 @@ export async function run(options: RunOptions): Promise<number> {
     // Commander has written its message; asking for help is not an error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (error instanceof ReportedError) return error.exitCode
-    stderr.write(`tollgate: ${errorText(error, isComplete)}\n`)
+    stderr.write(`tollgate: ${errorText(error)}\n`)
     if (error instanceof CommandError) return error.exitCode
     return error instanceof UsageError ? 2 : 1
   }
@@ -103,11 +102,6 @@ function checkHelpTopic([first, topic]: readonly string[], program: Command): vo
   if (first !== 'help' || topic === undefined || topic === 'help' || topic.startsWith('-')) return
   if (program.commands.some((command) => command.name() === topic)) return
   throw new UsageError(`there is no command ${topic}; tollgate --help lists all commands`)
-}
-
-/** Errors whose own message is complete: their cause says the same in a library's words. */
-function isComplete(error: unknown): boolean {
-  return error instanceof RegistryConflict || error instanceof RegistryInputInvalid
 }
 
 function userName(): string {

@@ -1,3 +1,5 @@
+import { CompleteError } from '../platform/log/complete-error.ts'
+
 /** The kinds of entities in error messages. */
 export type EntityKind =
   | 'developer'
@@ -52,7 +54,7 @@ export type ConflictRule =
   | 'deliveries-waiting'
 
 /** The current state does not allow the change, which had no effect. The message is suitable for the person who asked. */
-export class RegistryConflict extends Error {
+export class RegistryConflict extends CompleteError {
   readonly rule: ConflictRule
   /** For the rules that end in `limit`: the maximum. */
   readonly limit: number | undefined
@@ -70,7 +72,7 @@ export class RegistryConflict extends Error {
 }
 
 /** A value that the entity cannot have. */
-export class RegistryInputInvalid extends Error {
+export class RegistryInputInvalid extends CompleteError {
   readonly field: string
 
   /** @param allowed completes "must be …" */

@@ -3,10 +3,11 @@ import { mkdtemp, open, readdir, rename, rm, rmdir, statfs } from 'node:fs/promi
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { CompleteError } from '../log/complete-error.ts'
 import { codeOf } from '../log/error-code.ts'
 
 /** The embedded database of a data folder is lost, damaged, or cannot be opened at the moment. */
-export class DatabaseFolderUnusable extends Error {
+export class DatabaseFolderUnusable extends CompleteError {
   constructor(problem: string, options?: ErrorOptions) {
     super(problem, options)
     this.name = 'DatabaseFolderUnusable'

@@ -1,3 +1,4 @@
+import { CompleteError } from '../log/complete-error.ts'
 import type { MigrationRun, SchemaName } from './schema-history.ts'
 import type { SchemaMigrations } from './schema-migration.ts'
 
@@ -12,7 +13,7 @@ export interface SchemaState {
 }
 
 /** The tables and this release are incompatible. The message says why and what to do. */
-export class SchemaError extends Error {
+export class SchemaError extends CompleteError {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
     this.name = 'SchemaError'

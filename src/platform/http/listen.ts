@@ -1,12 +1,13 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { CompleteError } from '../log/complete-error.ts'
 import { codeOf } from '../log/error-code.ts'
 import type { ListenAddress } from '../settings/settings-reader.ts'
 import { isSecure } from './http-server.ts'
 import { type ServedConnections, trackConnections } from './served-connections.ts'
 
 /** A listener could not bind its address. */
-export class ListenError extends Error {
+export class ListenError extends CompleteError {
   constructor(setting: string, address: ListenAddress, cause: unknown) {
     super(bindFailure(setting, address, cause), { cause })
     this.name = 'ListenError'

@@ -1,44 +1,25 @@
 import { inspect } from 'node:util'
-import { DatabaseFolderUnusable } from '../database/database-folder.ts'
-import { SchemaError } from '../database/schema-state.ts'
-import { ListenError } from '../http/listen.ts'
+import { CompleteError } from './complete-error.ts'
 
-/** Maximum number of causes in the text. */
-const causesMax = 5
+/** Messages in the text: those of the error and of its causes. */
+const messagesMax = 5
 
 /**
- * The message of an error and its causes, for the operator, who may see them.
- *
- * @param isComplete whether an error's own message needs no causes
+ * Describes an error to the operator: its message and those of its causes,
+ * joined by colons; of a {@link CompleteError} its message alone.
  */
-export function errorText(
-  error: unknown,
-  isComplete: (error: unknown) => boolean = () => false,
-): string {
-  if (error instanceof Error && (isOurs(error) || isComplete(error))) {
-    // Its cause repeats the message in a library's words.
-    return error.message
-  }
+export function errorText(error: unknown): string {
   const messages: string[] = []
-  for (let current = error; current !== undefined && messages.length < causesMax; ) {
-    if (!(current instanceof Error)) return [...messages, wordsOf(current)].join(': ')
-    const inner = current instanceof AggregateError ? current.errors[0] : current.cause
+  for (let current = error; current !== undefined && messages.length < messagesMax; ) {
+    if (!(current instanceof Error)) return [...messages, thrownText(current)].join(': ')
     if (current.message !== '') messages.push(current.message)
-    current = inner
+    if (current instanceof CompleteError) break
+    current = current instanceof AggregateError ? current.errors[0] : current.cause
   }
   return messages.join(': ')
 }
 
-/** Errors that say what happened, where and what to do. */
-function isOurs(error: Error): boolean {
-  return (
-    error instanceof ListenError ||
-    error instanceof DatabaseFolderUnusable ||
-    error instanceof SchemaError
-  )
-}
-
-/** Libraries throw objects that are not errors. */
-function wordsOf(thrown: unknown): string {
+/** Libraries also throw objects that are not errors. */
+function thrownText(thrown: unknown): string {
   return typeof thrown === 'object' ? inspect(thrown, { breakLength: Infinity }) : String(thrown)
 }

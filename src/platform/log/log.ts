@@ -1,7 +1,7 @@
 // This folder writes the log. Read this file first, then `security-events.ts`, the table of events that collectors and
 // alert rules search for. `log-switch.ts` changes the log while the process runs, `pretty-line.ts` formats lines for a
-// terminal, and `error-text.ts` describes an error with its causes. A line has the fields that a caller chose, never a
-// request.
+// terminal, `error-text.ts` describes an error with its causes, and `complete-error.ts` is for errors that need none. A
+// line has the fields that a caller chose, never a request.
 
 import { fstatSync, write, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
