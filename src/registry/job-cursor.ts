@@ -2,14 +2,19 @@ import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** The progress of a job that several processes share and each step of which runs once. */
+/**
+ * How far a job has come that several processes share. It is a row of
+ * `portal_state`, named after the job. A process either locks it for a
+ * transaction ({@link lockCursor}) or takes a turn ({@link takeTurn}).
+ */
 export interface JobCursor {
+  /** The job's own text, as the id of the last row that it has seen. */
   readonly value: string
-  /** Time since its last move, by the clock of the database. */
+  /** Seconds since its last move or turn, by the clock of the database. */
   readonly ageSeconds: number
 }
 
-/** Creates the cursor if it does not exist; another process may do so first. */
+/** Creates the cursor with this value, unless it exists: another process may be first. */
 export async function beginCursor(
   db: Kysely<RegistrySchema>,
   name: string,
@@ -22,7 +27,7 @@ export async function beginCursor(
     .execute()
 }
 
-/** Reads the cursor, even if another process has locked it; undefined if it does not exist. */
+/** Reads the cursor, even while another process has locked it; undefined if it does not exist. */
 export function readCursor(
   db: Kysely<RegistrySchema>,
   name: string,
@@ -30,7 +35,7 @@ export function readCursor(
   return selectCursor(db, name).executeTakeFirst()
 }
 
-/** Locks the cursor for this transaction; undefined while another process has it. */
+/** Locks the cursor until the transaction ends; undefined if it does not exist, or while another process has locked it. */
 export function lockCursor(trx: RegistryTransaction, name: string): Promise<JobCursor | undefined> {
   return selectCursor(trx, name).forUpdate().skipLocked().executeTakeFirst()
 }
@@ -43,7 +48,7 @@ function selectCursor(db: Kysely<RegistrySchema>, name: string) {
     .where('name', '=', name)
 }
 
-/** Moves a cursor that this transaction has locked, or whose turn this process has. */
+/** Sets the value of a cursor that this transaction has locked, or of which this process has the turn. */
 export async function moveCursor(
   trx: RegistryTransaction | Kysely<RegistrySchema>,
   name: string,
@@ -57,11 +62,11 @@ export async function moveCursor(
 }
 
 /**
- * Takes a turn of work that several processes share, unless another took
- * one within `seconds`. The turn holds no lock: what it writes must be written
- * once by other means.
+ * Takes the turn of a job, unless a process took it or moved the cursor within
+ * the last `seconds`. The turn holds no lock: a slow process may still be at
+ * work when the next one begins, so the work must bear being done twice.
  *
- * @returns the cursor's value; undefined: not this process's turn
+ * @returns the cursor's value; undefined if it is not this process's turn, or the cursor does not exist
  */
 export async function takeTurn(
   db: Kysely<RegistrySchema>,
