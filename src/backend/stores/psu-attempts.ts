@@ -1,25 +1,24 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { BankSchema, PsuAttemptsTable } from './schema.ts'
 
-/** Failed attempts of a PSU in a row. */
+/** How often a PSU failed to authenticate since the last success, and when last. */
 export type PsuFailures = Pick<Selectable<PsuAttemptsTable>, 'failures' | 'failedAt'>
 
-/** Failed attempts of PSUs to authenticate, by application. */
+/** The failures of PSUs, counted for each application or, with an empty `applicationId`, for all applications together. */
 export function createPsuAttemptStore(db: Kysely<BankSchema>) {
   return {
     /**
-     * Reads the failures of a PSU and locks them until the transaction ends, so
-     * that attempts happen one at a time, even for different authorisations.
-     *
-     * @param applicationId empty: the count for all applications
+     * Locks the count of a PSU until the transaction ends, and reads it: so
+     * attempts happen one after the other, even for different authorisations.
+     * Creates the count if it does not exist, with no failures.
      */
     async lock(psuId: string, applicationId: string): Promise<PsuFailures> {
-      const first = { psuId, applicationId, failures: 0, failedAt: new Date(0) }
+      const none = { failures: 0, failedAt: new Date(0) }
       return (
         db
           .insertInto('psuAttempts')
-          .values(first)
-          // An update that changes nothing: it locks the row and reads its newest version.
+          .values({ psuId, applicationId, ...none })
+          // Changes nothing, but locks an existing row and returns its newest version, which DO NOTHING would not.
           .onConflict((conflict) =>
             conflict.columns(['psuId', 'applicationId']).doUpdateSet({ psuId }),
           )
@@ -28,11 +27,11 @@ export function createPsuAttemptStore(db: Kysely<BankSchema>) {
       )
     },
 
-    /** The row must be locked. */
-    async update(psuId: string, applicationId: string, change: PsuFailures): Promise<void> {
+    /** Replaces a count that this transaction has locked. */
+    async update(psuId: string, applicationId: string, failures: PsuFailures): Promise<void> {
       await db
         .updateTable('psuAttempts')
-        .set(change)
+        .set(failures)
         .where('psuId', '=', psuId)
         .where('applicationId', '=', applicationId)
         .execute()
