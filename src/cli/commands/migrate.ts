@@ -36,33 +36,38 @@ export function registerMigrate(command: Command, context: CommandContext): void
       'change nothing; say what would run and which releases work on the tables then (exit code 1: there is something to run, or this release does not work on them)',
     )
     .option('--json', 'print {"applied"}, or {"release","schemas"} of a check')
-    .action(async ({ check, json }: MigrateCommandOptions) => {
-      const { output } = context
-      if (check === true) {
-        const states = await withDatabase(context.settings(), checkSchemas)
-        const release = packageVersion()
-        output.result(json, { release, schemas: states }, () => checkText(states, release))
-        if (states.some(({ pending, unfit }) => pending.length + unfit.length > 0)) {
-          throw new ReportedError()
-        }
-        return
-      }
-      const applied = await withDatabase(context.settings(), async (database) => {
-        const ran: string[] = []
-        for (const schema of schemas) ran.push(...(await migrate(database, schema)))
-        return ran
-      })
-      output.result(json, { applied }, () =>
-        applied.length === 0 ? 'Nothing to do.' : `Applied ${applied.join(', ')}.`,
-      )
-    })
+    .action(({ check, json }: MigrateCommandOptions) =>
+      check === true ? checkTables(context, json) : migrateTables(context, json),
+    )
+}
+
+/** Creates or upgrades the tables of all schemas, one schema after the other. */
+async function migrateTables(context: CommandContext, json: boolean | undefined): Promise<void> {
+  const applied = await withDatabase(context.settings(), async (database) => {
+    const ran: string[] = []
+    for (const schema of schemas) ran.push(...(await migrate(database, schema)))
+    return ran
+  })
+  context.output.result(json, { applied }, () =>
+    applied.length === 0 ? 'Nothing to do.' : `Applied ${applied.join(', ')}.`,
+  )
+}
+
+/** @throws {ReportedError} there is something to run, or this release does not work on the tables */
+async function checkTables(context: CommandContext, json: boolean | undefined): Promise<void> {
+  const states = await withDatabase(context.settings(), checkSchemas)
+  const release = packageVersion()
+  context.output.result(json, { release, schemas: states }, () => checkText(states, release))
+  if (states.some(({ pending, unfit }) => pending.length + unfit.length > 0)) {
+    throw new ReportedError()
+  }
 }
 
 interface CheckedSchema extends SchemaState {
   readonly schema: SchemaOptions['name']
-  /** The oldest release that works on the tables after the pending migrations; undefined: each one does. */
+  /** The oldest release that works on the tables after the pending migrations; undefined: every release does. */
   readonly oldestRelease: string | undefined
-  /** There are no tables yet. */
+  /** Whether the tables do not exist yet. */
   readonly isNew: boolean
 }
 
@@ -91,31 +96,33 @@ function oldestAfter(
     )
 }
 
+/** A line for each schema. */
 function checkText(states: readonly CheckedSchema[], release: string): string {
-  return states.map((state) => schemaText(state, release)).join('\n')
+  return states.map((state) => `${titles[state.schema]}: ${stateText(state, release)}`).join('\n')
 }
 
-function schemaText(state: CheckedSchema, release: string): string {
-  const { schema, pending, newer, unfit, oldestRelease, isNew } = state
-  const title = titles[schema]
+function stateText(state: CheckedSchema, release: string): string {
+  const { pending, newer, unfit, oldestRelease, isNew } = state
   if (unfit.length > 0) {
-    return `${title}: release ${release} does not work on these tables. ${runsText(unfit)} ran; start release ${oldestRelease ?? 'that ran it'} or newer.`
+    return `release ${release} does not work on these tables. ${runsText(unfit)} ran; start release ${oldestRelease ?? 'that ran it'} or newer.`
   }
-  const what =
-    pending.length === 0
-      ? newer.length === 0
-        ? 'up to date'
-        : `release ${release} works on these tables; newer ones ran ${runsText(newer)}`
-      : `${pending.length} to run (${pending.join(', ')})`
-  if (pending.length === 0) return `${title}: ${what}.`
-  if (isNew) return `${title}: no tables yet; \`tollgate migrate\` or the first start creates them.`
-  const older =
-    oldestRelease === undefined
-      ? 'Processes of older releases work on meanwhile and afterwards.'
-      : `Afterwards only processes of release ${oldestRelease} or newer work: stop older ones first.`
-  return `${title}: ${what}. ${older}`
+  if (isNew) return 'no tables yet; `tollgate migrate` or the first start creates them.'
+  if (pending.length > 0) {
+    return `${pending.length} to run (${pending.join(', ')}). ${afterwardsText(oldestRelease)}`
+  }
+  if (newer.length > 0) {
+    return `release ${release} works on these tables; newer ones ran ${runsText(newer)}.`
+  }
+  return 'up to date.'
 }
 
+function afterwardsText(oldestRelease: string | undefined): string {
+  return oldestRelease === undefined
+    ? 'Processes of older releases work on meanwhile and afterwards.'
+    : `Afterwards only processes of release ${oldestRelease} or newer work: stop older ones first.`
+}
+
+/** `0027-overrides (0.2.0), 0028-audit (unknown)` */
 function runsText(runs: readonly MigrationRun[]): string {
   return runs.map(({ name, release }) => `${name} (${release ?? 'unknown'})`).join(', ')
 }
