@@ -11,55 +11,61 @@ import { utcDay, withMovedDays } from './moved-days.ts'
 import { drillTexts, withDrills } from './with-drills.ts'
 import { descriptionIn, withSamples } from './with-samples.ts'
 
-/** The document of a version as developers get it; in English if no language is given. */
+/** The document of a version as developers get it, in a language. (Default: English) */
 export type ServedDocument = (published: ApiVersion, language?: Language) => OpenApiDocument
 
-interface Served {
-  readonly made: string
-  readonly served: OpenApiDocument
+/** The documents of a version that were made under one key. */
+interface Made {
+  /** The day and the gateway's address in the documents. */
+  readonly key: string
+  readonly english: OpenApiDocument
+  readonly translated: Map<Language, OpenApiDocument>
 }
 
 /**
  * Creates the function that turns the document of a version into the one that
- * developers get. Its server is the gateway as developers reach it. The days in
- * its examples move along: `x-examples-day` becomes today (UTC). Its operations
- * have samples, and where calls go to the sandbox the header for drills. In
- * another language, the texts that its translation has replace the document's
- * own. Each document is made once a day and language, and again after a reload
- * of the catalogue.
+ * developers get:
+ *
+ * - Its server is the gateway as developers reach it.
+ * - The days in its examples move: `x-examples-day` becomes today (UTC).
+ * - Its operations have samples and, where calls go to the sandbox, the header for drills.
+ * - In another language, the texts of its translation replace its own.
+ *
+ * A document is made when it is first asked for, and again on the next day,
+ * under another address of the gateway and after a reload of the catalogue.
  */
 export function createServedDocument({
   gatewayUrl,
   now,
   hasDrills,
 }: Pick<PortalServices, 'gatewayUrl' | 'now' | 'hasDrills'>): ServedDocument {
-  const known = new WeakMap<ApiVersion, Served>()
-  const others = new WeakMap<OpenApiDocument, Partial<Record<Language, OpenApiDocument>>>()
+  const madeOf = new WeakMap<ApiVersion, Made>()
 
-  function inEnglish(published: ApiVersion): OpenApiDocument {
+  function make(published: ApiVersion): Made {
     const origin = gatewayUrl()
     const today = utcDay(now())
-    const made = `${today} ${origin}`
-    const last = known.get(published)
-    if (last?.made === made) return last.served
+    const key = `${today} ${origin}`
+    const last = madeOf.get(published)
+    if (last?.key === key) return last
     const servers = [{ url: `${origin}${published.prefix}` }]
     const document = { ...movedTo(published.document, today), servers }
     const sampled = withSamples(document, published, origin)
-    const served = hasDrills(published.api) ? withDrills(sampled, published) : sampled
-    known.set(published, { made, served })
-    return served
+    const english = hasDrills(published.api) ? withDrills(sampled, published) : sampled
+    const made = { key, english, translated: new Map() }
+    madeOf.set(published, made)
+    return made
   }
 
   return (published, language) => {
-    const document = inEnglish(published)
-    if (language === undefined || published.translations[language] === undefined) return document
-    const known = others.get(document) ?? {}
-    const served = known[language] ?? inLanguage(document, published, language)
-    others.set(document, { ...known, [language]: served })
-    return served
+    const { english, translated } = make(published)
+    if (language === undefined) return english
+    const document = translated.get(language) ?? inLanguage(english, published, language)
+    translated.set(language, document)
+    return document
   }
 }
 
+/** The document itself, if the version has no translation into the language. */
 function inLanguage(
   document: OpenApiDocument,
   published: ApiVersion,
@@ -76,6 +82,7 @@ function inLanguage(
   return { ...translated, info: { ...translated.info, description } }
 }
 
+/** The document with the days of its examples moved to `today`, if it says of which day they are. */
 function movedTo(document: OpenApiDocument, today: string): OpenApiDocument {
   const { 'x-examples-day': written, ...rest } = document
   if (typeof written !== 'string') return document
