@@ -1,5 +1,5 @@
 // This folder sends the page's requests to the portal's JSON API. Read this file first: every request goes through it.
-// The other files have the hooks of TanStack Query, a file for each subject, and say which answers are read again
+// The other files have the hooks of TanStack Query, a file for each subject, and name the responses that are read again
 // after a change. `query-client.ts` is their cache. Types come from the API's schemas. Hooks show nothing: errors go
 // to the caller.
 
@@ -7,9 +7,9 @@ import type { Problem } from '../../portal/api/schemas/common.ts'
 import { t } from '../words.ts'
 import { askForProof } from './proof-question.ts'
 
-/** A response other than 2xx, with its problem document. */
+/** A request that failed: a response other than 2xx with its problem document, or no usable response. */
 export class ApiFailure extends Error {
-  /** HTTP status; 0 without a response. */
+  /** Status of the response; 0 without a response. */
   readonly status: number
   readonly problem: Problem
   /** Seconds to wait before a retry, if the response says so. */
@@ -24,40 +24,45 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Whether an error is the problem with that code. */
+/** Whether an error is a problem with this code. */
 export function isProblem(error: unknown, code: string): error is ApiFailure {
   return error instanceof ApiFailure && error.problem.code === code
 }
 
 /**
- * Calls the JSON API of the portal. The caller names the type of the response,
- * which is the schema of that call; undefined for a response without a body.
- * When the portal wants a proof of who the developer is, the page asks for it
- * and then repeats the call.
+ * Sends a request to the portal's JSON API and returns the body of the
+ * response; undefined if it has none. The caller names the type, which is that
+ * of the route's schema. When the portal wants a proof of who the developer is,
+ * the page asks for it and then repeats the request.
  *
- * @param path from the root, with its query: `/api/applications`
- * @throws {ApiFailure} for every response but 2xx, and with status 0 (code `PORTAL_UNREACHABLE`) without a response
+ * @param path from the root, with its query: `/api/applications?limit=100`
+ * @throws {ApiFailure} for every response but 2xx, for one that is not JSON
+ * (code `ANSWER_UNEXPECTED`), and without a response (status 0, code `PORTAL_UNREACHABLE`)
  */
-export async function request<Answer>(
+export async function request<Value>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
-): Promise<Answer> {
-  const { answer, text } = await send(method, path, body)
-  if (!answer.ok) {
-    const failure = failureOf(answer, text)
+): Promise<Value> {
+  const { response, text } = await send(method, path, body)
+  if (!response.ok) {
+    const failure = failureOf(response, text)
     if (isProblem(failure, 'STEP_UP_REQUIRED') && (await askForProof())) {
       return request(method, path, body)
     }
     throw failure
   }
-  const value = text === '' ? undefined : parsed(text)
-  if (value === undefined && text !== '') throw new ApiFailure(unexpected(answer.status))
-  // The schema of the call is the contract; the server made the answer from it.
-  return value as Answer
+  const value = parsed(text)
+  if (value === undefined && text !== '') throw new ApiFailure(unexpected(response.status))
+  // The schema of the route is the contract; the server made the response from it.
+  return value as Value
 }
 
-/** {@link request} for a list. @throws {ApiFailure} also for a response that is not a list, which a proxy may send */
+/**
+ * Reads a list with {@link request}.
+ *
+ * @throws {ApiFailure} also for a response that is not a list, which a proxy may send
+ */
 export async function requestList<List extends { readonly items: readonly unknown[] }>(
   path: string,
 ): Promise<List> {
@@ -66,14 +71,15 @@ export async function requestList<List extends { readonly items: readonly unknow
   return list
 }
 
-interface ReadAnswer {
-  readonly answer: Response
+interface ReadResponse {
+  readonly response: Response
+  /** The whole body. */
   readonly text: string
 }
 
-async function send(method: string, path: string, body: unknown): Promise<ReadAnswer> {
+async function send(method: string, path: string, body: unknown): Promise<ReadResponse> {
   try {
-    const answer = await fetch(path, {
+    const response = await fetch(path, {
       method,
       headers: {
         accept: 'application/json',
@@ -82,37 +88,45 @@ async function send(method: string, path: string, body: unknown): Promise<ReadAn
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     // The connection may still break while the body arrives.
-    return { answer, text: await answer.text() }
+    return { response, text: await response.text() }
   } catch {
-    throw new ApiFailure({
-      type: 'about:blank',
-      title: t('problem.unreachable.title'),
-      status: 0,
-      detail: t('problem.unreachable.detail'),
-      instance: '',
-      code: 'PORTAL_UNREACHABLE',
-    })
+    throw new ApiFailure(unreachable())
   }
 }
 
-function failureOf(answer: Response, text: string): ApiFailure {
-  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  const options = { retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined }
-  return new ApiFailure(problemIn(answer, text) ?? unexpected(answer.status), options)
+function failureOf(response: Response, text: string): ApiFailure {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new ApiFailure(problemIn(response, text) ?? unexpected(response.status), {
+    retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
+  })
 }
 
-function problemIn(answer: Response, text: string): Problem | undefined {
-  const isProblem = answer.headers.get('content-type')?.startsWith('application/problem+json')
-  // One renderer writes all problems of the portal.
-  return isProblem === true ? (parsed(text) as Problem | undefined) : undefined
+/** The problem document of a response; undefined if it has none, as an error page of a proxy. */
+function problemIn(response: Response, text: string): Problem | undefined {
+  const type = response.headers.get('content-type') ?? ''
+  // Parse boundary: one renderer writes all problems of the portal.
+  return type.startsWith('application/problem+json')
+    ? (parsed(text) as Problem | undefined)
+    : undefined
 }
 
-/** Undefined for text that is not JSON, for example a proxy's page. */
+/** Parses JSON; undefined for text that is not JSON, as an empty body. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+function unreachable(): Problem {
+  return {
+    type: 'about:blank',
+    title: t('problem.unreachable.title'),
+    status: 0,
+    detail: t('problem.unreachable.detail'),
+    instance: '',
+    code: 'PORTAL_UNREACHABLE',
   }
 }
 

@@ -35,11 +35,15 @@ export function ApplicationsSection() {
           ],
         }}
         empty={
-          <EmptyState
-            title={t(search === '' ? 'operator.noApplications' : 'operator.noApplicationFound')}
-          >
-            {t(search === '' ? 'operator.noApplicationsHelp' : 'operator.noApplicationFoundHelp')}
-          </EmptyState>
+          search === '' ? (
+            <EmptyState title={t('operator.noApplications')}>
+              {t('operator.noApplicationsHelp')}
+            </EmptyState>
+          ) : (
+            <EmptyState title={t('operator.noApplicationFound')}>
+              {t('operator.noApplicationFoundHelp')}
+            </EmptyState>
+          )
         }
       >
         {(application) => (

@@ -7,7 +7,7 @@ import { DeveloperRow } from './developer-row.tsx'
 import { PagedList } from './paged-list.tsx'
 import { SearchField, useSearchText } from './search-field.tsx'
 
-/** The list of developers, to approve or suspend them. */
+/** Developers, found by a search, with what an operator can do for each. */
 export function DevelopersSection() {
   const search = useSearchText()
   const developers = useOperatedDevelopers(search)
@@ -34,11 +34,15 @@ export function DevelopersSection() {
           ],
         }}
         empty={
-          <EmptyState
-            title={t(search === '' ? 'operator.noDevelopers' : 'operator.noDeveloperFound')}
-          >
-            {t(search === '' ? 'operator.noDevelopersHelp' : 'operator.noDeveloperFoundHelp')}
-          </EmptyState>
+          search === '' ? (
+            <EmptyState title={t('operator.noDevelopers')}>
+              {t('operator.noDevelopersHelp')}
+            </EmptyState>
+          ) : (
+            <EmptyState title={t('operator.noDeveloperFound')}>
+              {t('operator.noDeveloperFoundHelp')}
+            </EmptyState>
+          )
         }
       >
         {(developer) => <DeveloperRow developer={developer} hasTerms={hasTerms} />}

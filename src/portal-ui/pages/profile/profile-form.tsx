@@ -2,7 +2,6 @@ import { Button, Text } from '@mantine/core'
 import { type GetInputPropsReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import type { ProfileChange } from '../../../portal/api/schemas/accounts.ts'
 import { useProfileChange } from '../../api/profile.ts'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { filled } from '../../components/form.tsx'
@@ -11,33 +10,31 @@ import { PasswordField } from '../../components/password-field.tsx'
 import { t } from '../../words.ts'
 import { WhosePassword } from './whose-password.tsx'
 
-type Field = Exclude<keyof ProfileChange, 'currentPassword' | 'name'>
-
 export interface ProfileFormProps {
-  /** The member this form changes. */
-  readonly field: Field
-  /** Label of both buttons: "Change address". */
+  /** The member of the profile that the form changes. */
+  readonly member: 'email' | 'password'
+  /** Label of the button that opens the dialog, its title, and label of the button that submits: "Change address". */
   readonly action: string
-  /** Message after success. */
+  /** Message beside the button after success. */
   readonly done: string
-  /** Renders the field with its value and its error. */
+  /** Renders the field of the new value; `input` is for its input. */
   readonly children: (input: GetInputPropsReturnType) => ReactNode
 }
 
-/** A button whose dialog changes a member of the profile and asks for the current password. */
-export function ProfileForm({ field, action, done, children }: ProfileFormProps) {
+/** A button whose dialog changes the address or the password, and asks for the current password. */
+export function ProfileForm({ member, action, done, children }: ProfileFormProps) {
   const change = useProfileChange()
   const form = useForm({
     initialValues: { value: '', currentPassword: '' },
     validate: { value: filled(), currentPassword: filled() },
   })
-  const [opened, { open, close }] = useDisclosure(false, { onOpen: () => change.reset() })
+  const [isOpen, { open, close }] = useDisclosure(false, { onOpen: () => change.reset() })
   const leave = () => {
     form.reset()
     close()
   }
-  // Password managers expect the old password before the new one.
-  const current = (
+  const newValue = children(form.getInputProps('value'))
+  const currentPassword = (
     <PasswordField
       label={t('account.currentPassword')}
       {...form.getInputProps('currentPassword')}
@@ -56,25 +53,34 @@ export function ProfileForm({ field, action, done, children }: ProfileFormProps)
         {change.isSuccess ? done : ''}
       </Text>
       <FormDialog
-        opened={opened}
+        opened={isOpen}
         title={action}
+        label={action}
+        action={action}
         form={form}
         mutation={change}
-        label={action}
         onSubmit={({ value, currentPassword }) =>
-          change.mutate({ currentPassword, [field]: value }, { onSuccess: leave })
+          change.mutate({ currentPassword, [member]: value }, { onSuccess: leave })
         }
         errorsOf={(error) => {
-          const { [field]: value, currentPassword } = fieldErrors(error, [field, 'currentPassword'])
-          return { value, currentPassword }
+          const { [member]: value, ...found } = fieldErrors(error, [member, 'currentPassword'])
+          return { value, ...found }
         }}
         onCancel={leave}
-        action={action}
       >
         <WhosePassword />
-        {field === 'password' ? current : null}
-        {children(form.getInputProps('value'))}
-        {field === 'password' ? null : current}
+        {member === 'password' ? (
+          // Password managers expect the old password before the new one.
+          <>
+            {currentPassword}
+            {newValue}
+          </>
+        ) : (
+          <>
+            {newValue}
+            {currentPassword}
+          </>
+        )}
       </FormDialog>
     </>
   )

@@ -95,7 +95,7 @@ function EmailSection({ developer: { email, pendingEmail } }: { readonly develop
       }
     >
       <ProfileForm
-        field="email"
+        member="email"
         action={t('profile.changeEmail')}
         done={t('profile.emailLinkSent')}
       >
@@ -119,7 +119,7 @@ function PasswordSection() {
   return (
     <ProfileSection title={t('account.password')} lead={t('profile.passwordLead')}>
       <ProfileForm
-        field="password"
+        member="password"
         action={t('profile.changePassword')}
         done={t('profile.passwordChanged')}
       >

@@ -15,36 +15,28 @@ import { ReadyCommand } from '../try/ready-command.tsx'
 export interface IssuedKeyPanelProps {
   readonly applicationId: string
   readonly issued: IssuedKey
-  /** What the key is called on the page. */
+  /** The name of the key as the page shows it. */
   readonly name: string
   /** The key it replaced, after a rotation. */
   readonly replaced: Key | undefined
   readonly memory: PageMemory
+  /** Called when the developer closes the panel, which is possible once the key is stored. */
   readonly onPutAway: () => void
 }
 
-/** A new key, shown only once, with a command to try it and the first call that arrives. */
+/** A new key, shown only here and until the developer has stored it, and the first call with it. */
 export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
   const { applicationId, issued, name, replaced, memory, onPutAway } = props
-  const title = useRef<HTMLHeadingElement>(null)
   const { isStored, noteStored } = memory
-  const version = useReadableVersion(applicationId)
-
+  const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     title.current?.focus()
   }, [])
-  const store = () => {
+  const hide = () => {
     noteStored()
     // The button goes, and the focus would go with it.
     title.current?.focus()
   }
-
-  const code = isStored ? null : (
-    <details className={classes['details']} open={version === null}>
-      <summary>{t('issued.terminal')}</summary>
-      <ReadyCommand applicationId={applicationId} apiKey={issued.key} />
-    </details>
-  )
 
   return (
     <Paper
@@ -78,43 +70,12 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
               <Message id="issued.hidden" values={{ hint: <Code dir="ltr">{issued.hint}</Code> }} />
             </Text>
           ) : (
-            <>
-              <CopyLine
-                text={issued.key}
-                label={t('issued.key')}
-                isProminent
-                beside={
-                  <Button variant="default" onClick={store}>
-                    {t('issued.stored')}
-                  </Button>
-                }
-              />
-              <Text size="sm" c="dimmed">
-                <Message
-                  id="issued.onlyNow"
-                  tags={{ b: (text) => <b className={classes['strong']}>{text}</b> }}
-                />
-              </Text>
-            </>
+            <ShownKey apiKey={issued.key} onStored={hide} />
           )}
         </Stack>
         <div className={classes['part']}>
           <FirstCall applicationId={applicationId} keyId={issued.id}>
-            {version === undefined ? (
-              <Slow />
-            ) : version === null ? (
-              code
-            ) : (
-              <ReadAccounts
-                applicationId={applicationId}
-                apiKey={issued.key}
-                memory={memory}
-                version={version}
-                keyId={issued.id}
-              >
-                {code}
-              </ReadAccounts>
-            )}
+            <WaysToCall applicationId={applicationId} issued={issued} memory={memory} />
           </FirstCall>
         </div>
       </Stack>
@@ -122,6 +83,65 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
   )
 }
 
+/** The key itself, to copy, with the button that says that it is stored. */
+function ShownKey({
+  apiKey,
+  onStored,
+}: {
+  readonly apiKey: string
+  readonly onStored: () => void
+}) {
+  return (
+    <>
+      <CopyLine
+        text={apiKey}
+        label={t('issued.key')}
+        isProminent
+        beside={
+          <Button variant="default" onClick={onStored}>
+            {t('issued.stored')}
+          </Button>
+        }
+      />
+      <Text size="sm" c="dimmed">
+        <Message
+          id="issued.onlyNow"
+          tags={{ b: (text) => <b className={classes['strong']}>{text}</b> }}
+        />
+      </Text>
+    </>
+  )
+}
+
+/** One click where the sandbox has accounts to read, and a command for the terminal until the key is hidden. */
+function WaysToCall({
+  applicationId,
+  issued,
+  memory,
+}: Pick<IssuedKeyPanelProps, 'applicationId' | 'issued' | 'memory'>) {
+  const version = useReadableVersion(applicationId)
+  if (version === undefined) return <Slow />
+  const command = memory.isStored ? null : (
+    <details className={classes['details']} open={version === null}>
+      <summary>{t('issued.terminal')}</summary>
+      <ReadyCommand applicationId={applicationId} apiKey={issued.key} />
+    </details>
+  )
+  if (version === null) return command
+  return (
+    <ReadAccounts
+      applicationId={applicationId}
+      apiKey={issued.key}
+      memory={memory}
+      version={version}
+      keyId={issued.id}
+    >
+      {command}
+    </ReadAccounts>
+  )
+}
+
+/** Which key the new one replaced, and how long that key works. */
 function Replaced({ replaced }: { readonly replaced: Key }) {
   const { hint, state, expiresAt } = replaced
   return (
