@@ -4,42 +4,48 @@ import { createUsageBuffer } from '../../src/gateway/operate/usage/usage-buffer.
 import { createUsageFlush } from '../../src/gateway/operate/usage/usage-flush.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
 
-/** An unreachable database, and this number of waiting rows with one call each. */
-function startFlush(rows: number) {
-  const pool = () => Promise.reject(new Error('unreachable'))
+/** The rows that one transaction writes. */
+const perTransaction = 500
+
+/** A flush whose database is unreachable. As many rows wait, each with one call. */
+function flushWithoutDatabase({ rows }: { readonly rows: number }) {
   const usage = createUsageBuffer()
   for (let row = 0; row < rows; row += 1) {
     const counts = usage.find(`application-${row}`, undefined, 7)
     if (counts !== undefined) counts.admitted += 1
   }
-  const told = { lost: 0, lines: 0 }
+  const pool = () => Promise.reject(new Error('unreachable'))
+  const reported = { lostCalls: 0, warnings: 0 }
   const flush = createUsageFlush({
     db: new Kysely<RegistrySchema>({ dialect: new PostgresDialect({ pool }) }),
     usage,
     metrics: {
       usageLost(calls) {
-        told.lost += calls
+        reported.lostCalls += calls
       },
     },
     log: {
       warn() {
-        told.lines += 1
+        reported.warnings += 1
       },
     },
   })
-  return { usage, flush, told }
+  return { usage, flush, reported }
 }
 
-t.test('a database that is away takes one portion, and the others wait', async (t) => {
-  const { usage, flush, told } = startFlush(1200)
-  await flush.write()
-  t.same(told, { lost: 500, lines: 1 })
-  t.equal(usage.waiting, 700)
-})
+t.test(
+  'a run that cannot write loses the counts of one transaction, reports them, and keeps the others for the next run',
+  async (t) => {
+    const { usage, flush, reported } = flushWithoutDatabase({ rows: 1_200 })
+    await flush.write()
+    t.same(reported, { lostCalls: perTransaction, warnings: 1 })
+    t.equal(usage.waiting, 1_200 - perTransaction)
+  },
+)
 
-t.test('all counts that cannot be written before the end are reported as lost', async (t) => {
-  const { usage, flush, told } = startFlush(1200)
+t.test('the final run reports all counts that it cannot write as lost', async (t) => {
+  const { usage, flush, reported } = flushWithoutDatabase({ rows: 1_200 })
   await flush.end()
-  t.equal(told.lost, 1200)
+  t.equal(reported.lostCalls, 1_200)
   t.equal(usage.waiting, 0)
 })
