@@ -14,7 +14,11 @@ type LockedParent =
 
 const isLocked = Symbol('locked')
 
-/** An authorisation and its parent, locked until the transaction ends. Only {@link lockAuthorisation} creates one. */
+/**
+ * An authorisation and its parent, locked until the transaction ends. The type
+ * begins with {@link lockAuthorisation}; copies of its result keep it. So a
+ * function that takes it cannot be called before the lock.
+ */
 export interface LockedAuthorisation extends BankWork {
   readonly authorisation: Authorisation
   readonly parent: LockedParent
