@@ -23,7 +23,6 @@ export interface SignatureOptions {
   readonly seals?: readonly string[] | undefined
 }
 
-const sentTogether = 'Must be sent with the signature'
 /** For a certificate that the application has not registered. */
 const foreignText =
   'This application signs every call (strict), and it does not have this certificate for signing: add it on the portal, under Certificates of the application'
@@ -50,32 +49,30 @@ export function checkSignature(
   const sent = headers['tpp-signature-certificate']
   if (signature === undefined && sent === undefined && !isRequired) return
   if (typeof sent !== 'string') {
-    throw new BankError('CERTIFICATE_MISSING', [
-      {
-        path: 'TPP-Signature-Certificate',
-        text: signature === undefined ? strictText : sentTogether,
-      },
-    ])
+    const text = signature === undefined ? strictText : 'Must be sent with the signature'
+    throw new BankError('CERTIFICATE_MISSING', [{ path: 'TPP-Signature-Certificate', text }])
   }
   if (typeof signature !== 'string') {
-    throw new BankError('SIGNATURE_MISSING', [
-      { path: 'Signature', text: 'Must be sent with the certificate' },
-    ])
+    const text = 'Must be sent with the certificate'
+    throw new BankError('SIGNATURE_MISSING', [{ path: 'Signature', text }])
   }
-  const certificate = readSent(sent)
-  if (certificate.validUntil < now) {
-    throw new BankError('CERTIFICATE_EXPIRED', 'The certificate has expired')
-  }
-  if (certificate.validFrom > now) {
-    throw new BankError('CERTIFICATE_INVALID', 'The certificate is not valid yet')
-  }
+  const certificate = readValid(sent, now)
   if (isRequired && seals?.includes(certificate.thumbprint) === false) {
     throw new BankError('CERTIFICATE_INVALID', [
       { path: 'TPP-Signature-Certificate', text: foreignText },
     ])
   }
   const parameters = readParameters(signature)
-  const names = (parameters.get('headers') ?? '').split(' ')
+  checkSigned(headers, parameters, certificate)
+  if (parameters.names.includes('date')) checkDate(headers['date'], now)
+}
+
+/** Checks that the signature covers what it must, and that the certificate's key made it of the request's fields. */
+function checkSigned(
+  headers: Fields,
+  { names, octets }: SignatureParameters,
+  { x509 }: Certificate,
+): void {
   // Repeating a long field a thousand times would take too much work.
   if (new Set(names).size < names.length) throw invalid('Covers a header twice')
   const isCovered = mustBeSigned.every(
@@ -85,11 +82,9 @@ export function checkSignature(
     throw invalid(`Must cover Digest and, of those that are sent: ${mustBeSigned.join(', ')}`)
   }
   const text = names.map((name) => `${name}: ${signedValue(headers, name)}`).join('\n')
-  const bytes = Buffer.from(parameters.get('signature') ?? '', 'base64')
-  if (!isSignedBy(certificate.x509.publicKey, Buffer.from(text, 'latin1'), bytes)) {
+  if (!isSignedBy(x509.publicKey, Buffer.from(text, 'latin1'), octets)) {
     throw invalid('Does not match the request')
   }
-  if (names.includes('date')) checkDate(headers['date'], now)
 }
 
 /** A client that signs `Date` expects the bank to reject old requests. */
@@ -101,18 +96,40 @@ function checkDate(sent: Fields[string], now: number): void {
   ])
 }
 
-function readSent(text: string): Certificate {
+/** Reads the certificate that was sent, and checks that it is valid now. */
+function readValid(sent: string, now: number): Certificate {
+  const certificate = readSent(sent)
+  if (certificate.validUntil < now) {
+    throw new BankError('CERTIFICATE_EXPIRED', 'The certificate has expired')
+  }
+  if (certificate.validFrom > now) {
+    throw new BankError('CERTIFICATE_INVALID', 'The certificate is not valid yet')
+  }
+  return certificate
+}
+
+function readSent(sent: string): Certificate {
   try {
-    return readCertificate(readSealText(text))
+    return readCertificate(readSealText(sent))
   } catch (cause) {
     if (!(cause instanceof CertificateUnreadable)) throw cause
     throw new BankError('CERTIFICATE_INVALID', 'The certificate cannot be read', { cause })
   }
 }
 
-function readParameters(signature: string): ReadonlyMap<string, string> {
+interface SignatureParameters {
+  /** Names of the fields that the signature covers, in its order. */
+  readonly names: readonly string[]
+  readonly octets: Buffer
+}
+
+function readParameters(signature: string): SignatureParameters {
   const pairs = signature.matchAll(/([a-zA-Z]+)="([^"]*)"/g)
-  return new Map([...pairs].map(([, name = '', value = '']) => [name, value]))
+  const values = new Map([...pairs].map(([, name = '', value = '']) => [name, value]))
+  return {
+    names: (values.get('headers') ?? '').split(' '),
+    octets: Buffer.from(values.get('signature') ?? '', 'base64'),
+  }
 }
 
 function signedValue(headers: Fields, name: string): string {
