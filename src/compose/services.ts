@@ -41,9 +41,8 @@ export interface ServicesOptions extends Foundation {
 }
 
 /**
- * Opens what a process has once, whether it takes calls itself or leaves them
- * to its workers: the claim to count, the cleanup of
- * records, the chain over the audit and the stores. Also applies a
+ * Opens what a process has once, for all its roles: the claim to count, the
+ * cleanup of records, the chain over the audit and the stores. Also applies a
  * configuration that another process announces.
  *
  * @throws named errors: secrets, stores, counters that other processes do not

@@ -115,7 +115,7 @@ interface UsageTable {
   refused_by_limit: number
   /** Admitted, and answered with 5xx or incompletely. */
   errors: number
-  /** Milliseconds, over admitted calls; also the next column. */
+  /** Milliseconds of admitted calls: their sum, and the longest. */
   duration_ms_sum: number
   duration_ms_max: number
   /** Admitted calls by bucket of `duration-buckets.ts`; empty in rows of older versions. */
@@ -325,7 +325,7 @@ interface CountSamplesTable {
   at: Generated<Date>
   host: string
   pid: number
-  /** Process id of the process that claimed to count. */
+  /** Of releases in which several processes counted for one: its process id, and their number. Now `pid` and 1. */
   parent: number
   workers: number
   share: number

@@ -208,7 +208,7 @@ export async function spawnTollgate(
   child.stderr.on('data', (chunk) => {
     output.stderr += String(chunk)
   })
-  // Later than its end, when what it and its workers wrote last is read.
+  // Later than its end: when its last output is read.
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
   t.teardown(async () => {
     child.kill('SIGKILL')
