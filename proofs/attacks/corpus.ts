@@ -12,7 +12,7 @@ import { sizeAttacks } from './corpus/sizes.ts'
 import type { Input } from './message.ts'
 import { type AttackedOperation, fits } from './operations.ts'
 
-/** All inputs, once. Each file of `corpus/` says what it attacks, row by row. */
+/** All attacks. Each file of `corpus/` has those of one kind. */
 export const attacks: readonly Attack[] = [
   ...pathAttacks,
   ...methodAttacks,
@@ -27,9 +27,9 @@ export const attacks: readonly Attack[] = [
 ]
 
 /**
- * Crosses the attacks with the operations on which they make sense.
+ * Makes the inputs: each attack on the operations that it fits.
  *
- * @param most operations for each attack; others each time
+ * @param most the largest number of operations for one attack; neighbouring attacks get different ones
  */
 export function crossed(
   operations: readonly AttackedOperation[],

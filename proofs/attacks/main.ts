@@ -37,13 +37,13 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** What must not be is printed, and is the end of a good run. */
+/** Prints what must not happen. The run has failed then. */
 function bad(what: string): void {
   isGood = false
   print(`FAILED: ${what}`)
 }
 
-/** Runs one part. A part that takes too long ends the program and says what it waited for. */
+/** Runs one part of the program. If it takes too long, the program prints what it waited for, and ends. */
 async function part<Value>(
   name: string,
   secondsMax: number,
@@ -151,5 +151,5 @@ if (values.write === true) {
   )
 }
 print(`\n${secondsSince(begunAt)} s`)
-// What hangs must not keep the program.
+// A connection that hangs must not keep the process alive.
 process.exit(isGood ? 0 : 1)

@@ -11,7 +11,7 @@ import {
 import { type HostileAnswer, hostileAnswers } from './corpus/answers.ts'
 import { markPattern, type Sender } from './message.ts'
 
-/** The sender of some octets at the backend, as far as they identify it. */
+/** Where octets at the backend come from, as far as their mark says. */
 export interface Origin {
   readonly sender: Sender | undefined
   /** Number of the input. */
@@ -25,13 +25,13 @@ export interface Seen extends Origin {
   readonly application: string | undefined
 }
 
-/** Octets that are no request every reader would read alike, or no whole one. */
+/** Octets that two readers could read differently, or that end within a request. */
 export interface Stray extends Origin {
   readonly why: string
   readonly isWhole: boolean
 }
 
-/** A backend that accepts anything and records it. */
+/** A backend that answers whatever arrives, and records it. */
 export interface Recorder {
   readonly url: string
   /** In the order of arrival. */
@@ -43,7 +43,11 @@ export interface Recorder {
   clear(): void
 }
 
-/** Starts it on a free port; it ends with the scope. @param answers that requests may ask for, by name */
+/**
+ * Starts a recorder on a free port, until the test ends.
+ *
+ * @param answers that requests may ask for, by name
+ */
 export async function startRecorder(
   t: Test,
   answers: ReadonlyMap<string, HostileAnswer> = hostileAnswers,
@@ -82,7 +86,7 @@ export async function startRecorder(
         if (!(error instanceof NotStrict)) throw error
         strays.push({ ...originOf(pending), why: error.message, isWhole: true })
         pending = ''
-        // It accepts anything and answers every request.
+        // A backend that is less strict would answer, so this one does, too.
         socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}')
       }
     })
@@ -111,7 +115,7 @@ function originOf(text: string): Origin {
     : { sender: sender as Sender, number: Number(number) }
 }
 
-/** The application that the gateway's identity names; unverified, since the book-keeper checks numbers, not signatures. */
+/** The application that the gateway's identity names. Its signature is not verified: other tests do that. */
 function applicationIn({ headers }: StrictRequest): string | undefined {
   const [identity = ''] = headers.get('gateway-identity') ?? []
   try {

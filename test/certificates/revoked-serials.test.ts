@@ -39,7 +39,7 @@ function scan(der: Buffer) {
   return { serials: [...serials], signed }
 }
 
-t.test('of random lists the same is read as by the library', async (t) => {
+t.test('random lists are read as a library reads them', async (t) => {
   for (const size of [0, 1, 2, 5, 50, 500]) {
     const serials = Array.from({ length: size }, () =>
       Buffer.from(Array.from({ length: 1 + draw(19) }, () => draw(256))).toString('hex'),
@@ -62,11 +62,11 @@ t.test('entries with reasons and dates are read as openssl wrote them', async (t
   t.same(scan(der), byLibrary(der))
   const list = readRevocationList(der)
   t.ok(list.has(one.certificate.x509.serialNumber))
-  t.equal(list.isSignedBy(authority.certificate.x509.publicKey), true)
+  t.ok(list.isSignedBy(authority.certificate.x509.publicKey))
 })
 
 t.test(
-  'a damaged list is refused, or its signature does not hold, or what it covers is whole',
+  'a list with one wrong bit is refused, or its signature is wrong, or it reads as before; a cut one is refused',
   async (t) => {
     const der = await make(['01', '7fff', '8000000001'])
     let refused = 0
@@ -107,35 +107,39 @@ async function withEntries(...entries: readonly asn1js.AsnType[]): Promise<Buffe
   return Buffer.from(result.toBER())
 }
 
-t.test('malformed entries are refused, as are critical extensions', async (t) => {
-  const serial = () => new asn1js.Integer({ value: 5 })
-  const date = () => new asn1js.UTCTime({ valueDate: new Date(now) })
-  const entry = (...value: asn1js.AsnType[]) => new asn1js.Sequence({ value })
-  const extension = (...value: asn1js.AsnType[]) => entry(serial(), date(), entry(entry(...value)))
-  const id = (value: string) => new asn1js.ObjectIdentifier({ value })
-  const octets = () => new asn1js.OctetString({ valueHex: new Uint8Array([5, 0]) })
-  const critical = (value: boolean) => new asn1js.Boolean({ value })
-  const noList = /is not a certificate revocation list/
-  for (const [name, value, message] of [
-    ['no sequence', serial(), noList],
-    ['nothing in it', entry(), noList],
-    ['no date', entry(serial()), noList],
-    ['the date first', entry(date(), serial()), noList],
-    ['no serial number', entry(octets(), date()), noList],
-    ['something behind', entry(serial(), date(), entry(), serial()), noList],
-    ['no extensions', entry(serial(), date(), serial()), noList],
-    ['an extension without a value', extension(id('1.2.3')), noList],
-    ['an extension without an id', extension(octets()), noList],
-    ['a critical one', extension(id('2.5.29.29'), critical(true), octets()), /2\.5\.29\.29/],
-  ] as const) {
-    const der = await withEntries(value)
-    t.throws(() => readRevocationList(der), { name: 'RevocationListUnusable', message }, name)
-  }
-  for (const harmless of [
-    extension(id('2.5.29.21'), critical(true), octets()),
-    extension(id('2.5.29.29'), critical(false), octets()),
-    extension(id('2.5.29.29'), octets()),
-  ]) {
-    t.equal(readRevocationList(await withEntries(harmless)).has('05'), true)
-  }
-})
+t.test(
+  'malformed entries and unknown critical extensions are refused, others are read',
+  async (t) => {
+    const serial = () => new asn1js.Integer({ value: 5 })
+    const date = () => new asn1js.UTCTime({ valueDate: new Date(now) })
+    const entry = (...value: asn1js.AsnType[]) => new asn1js.Sequence({ value })
+    const extension = (...value: asn1js.AsnType[]) =>
+      entry(serial(), date(), entry(entry(...value)))
+    const id = (value: string) => new asn1js.ObjectIdentifier({ value })
+    const octets = () => new asn1js.OctetString({ valueHex: new Uint8Array([5, 0]) })
+    const critical = (value: boolean) => new asn1js.Boolean({ value })
+    const noList = /is not a certificate revocation list/
+    for (const [name, value, message] of [
+      ['no sequence', serial(), noList],
+      ['nothing in it', entry(), noList],
+      ['no date', entry(serial()), noList],
+      ['the date first', entry(date(), serial()), noList],
+      ['no serial number', entry(octets(), date()), noList],
+      ['something behind', entry(serial(), date(), entry(), serial()), noList],
+      ['no extensions', entry(serial(), date(), serial()), noList],
+      ['an extension without a value', extension(id('1.2.3')), noList],
+      ['an extension without an id', extension(octets()), noList],
+      ['a critical one', extension(id('2.5.29.29'), critical(true), octets()), /2\.5\.29\.29/],
+    ] as const) {
+      const der = await withEntries(value)
+      t.throws(() => readRevocationList(der), { name: 'RevocationListUnusable', message }, name)
+    }
+    for (const harmless of [
+      extension(id('2.5.29.21'), critical(true), octets()),
+      extension(id('2.5.29.29'), critical(false), octets()),
+      extension(id('2.5.29.29'), octets()),
+    ]) {
+      t.equal(readRevocationList(await withEntries(harmless)).has('05'), true)
+    }
+  },
+)

@@ -5,15 +5,14 @@ import { codeOf } from '../log/error-code.ts'
 import type { ListenAddress } from '../settings/settings-reader.ts'
 
 /**
- * Below the ports that systems assign to outgoing connections (from 32,768 on
- * Linux, 49,152 elsewhere), so that no connection takes a port before it is
- * bound.
+ * The ports to choose from. Systems assign higher ones to outgoing connections
+ * (from 32,768 on Linux, 49,152 elsewhere), and a connection could take such a
+ * port before it is bound.
  */
-const first = 10_000
-const last = 32_767
+const [lowest, highest] = [10_000, 32_767]
 
-/** Counts up from a random port, so that a process never gets a port twice and seldom another process's. */
-let next = randomInt(first, last + 1)
+/** The next candidate. It begins at random, so that processes seldom try the same, and counts up, so that none comes twice. */
+let next = randomInt(lowest, highest + 1)
 
 /**
  * The port of an address; for port 0, a port that was free a moment ago. For
@@ -23,15 +22,15 @@ let next = randomInt(first, last + 1)
  */
 export async function freePort({ host, port }: ListenAddress): Promise<number> {
   if (port !== 0) return port
-  for (let tried = first; tried <= last; tried += 1) {
+  for (let tries = 0; tries <= highest - lowest; tries += 1) {
     const candidate = next
-    next = candidate === last ? first : candidate + 1
+    next = candidate === highest ? lowest : candidate + 1
     if (await isFree(host, candidate)) return candidate
   }
-  throw new Error(`no port from ${first} to ${last} of ${host} is free`)
+  throw new Error(`no port from ${lowest} to ${highest} of ${host} is free`)
 }
 
-/** Whether this process could bind that port of that host a moment ago. @throws when the host is not one of this machine */
+/** Whether this process could bind the port a moment ago. @throws when the host is not an address of this machine */
 export async function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer()
   try {

@@ -2,15 +2,15 @@ import { Paper, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export interface EmptyStateProps {
-  /** Names what does not exist yet. */
+  /** Says what is missing: "No API keys yet". */
   readonly title: string
-  /** Says what it is for and how to create it. */
+  /** What it is for and how to create it, or how to search otherwise. */
   readonly children: ReactNode
   /** A button or link that creates it. */
   readonly action?: ReactNode
 }
 
-/** Takes the place of an empty list or plot. */
+/** What an empty list or chart shows in place of its content. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <Paper withBorder p="xl" radius="md">

@@ -1,15 +1,17 @@
 /**
- * Durations of calls are counted in buckets, each √2 times as long as the one
- * before: bucket `n` holds durations whose square is from 2^(n-1) to 2^n ms².
- * The first holds what is below 1 ms, the last what is above 32.8 s, which is
- * longer than a call may take.
+ * The number of buckets in which durations of calls are counted. Each is √2
+ * times as long as the one before: bucket `n` holds durations whose square is
+ * from 2^(n-1) to 2^n ms², so that bucket 20 is from 724 to 1,024 ms. Bucket 0
+ * holds what is below 1 ms, bucket 31 what is above 32.8 s, which is longer than
+ * a call may take.
  */
 export const durationBuckets = 32
 
-/** The bucket of a duration: whole powers of two of its square are what the processor counts fastest. */
+/** The bucket of a duration: one instruction finds the power of two below its square. */
 export function bucketOf(ms: number): number {
   const square = ms * ms
   if (square < 1) return 0
+  // Longer squares do not fit into the 32 bits of `clz32`.
   if (square >= 2 ** (durationBuckets - 1)) return durationBuckets - 1
   return 32 - Math.clz32(square)
 }

@@ -12,9 +12,9 @@ import { IssuedKey, SelfRotation } from '../schemas/applications.ts'
 const overlapSecondsDefault = 3_600
 
 /**
- * A key that replaces itself, so that a program can rotate it without a person:
- * the key is all that it needs, where its owner has allowed that. Every other
- * key gets one answer, whatever is wrong with it.
+ * Registers the route by which a program rotates its key without a person. The
+ * key alone is enough, if its owner has allowed that. Every other key gets the
+ * same answer, whatever is wrong with it.
  */
 export function registerSelfRotation(
   app: PortalApp,
@@ -34,9 +34,9 @@ export function registerSelfRotation(
     if (caller === 'invalid') throw invalid({ event: 'key.refused', reason: 'unknown' })
     if (caller.isSuspended) throw invalid()
     const { allowedAddresses, applicationId, keyId } = caller
-    const isFromThere =
+    const isAllowedAddress =
       allowedAddresses.length === 0 || createNetworks(allowedAddresses)(clientAddress(request.raw))
-    if (!isFromThere) {
+    if (!isAllowedAddress) {
       const subject = `application:${applicationId}`
       throw invalid({ event: 'key.refused', reason: 'address', keyId, subject })
     }
