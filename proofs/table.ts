@@ -488,6 +488,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${compose}/secrets.ts`,
       'src/gateway/counters/memory/journal.ts',
       'src/cli/database-session.ts',
+      'src/platform/log/complete-error.ts',
       'src/platform/log/error-text.ts',
     ],
   }),

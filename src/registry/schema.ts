@@ -325,7 +325,7 @@ interface CountSamplesTable {
   at: Generated<Date>
   host: string
   pid: number
-  /** Of releases in which several processes counted for one: its process id, and their number. Now `pid` and 1. */
+  /** The process for which `workers` processes counted, in earlier releases. Now `pid` and 1. */
   parent: number
   workers: number
   share: number

@@ -14,7 +14,7 @@ export interface RehearseOptions {
 export type Rehearse = (call: EntitledCall) => void
 
 /**
- * Creates the rehearsal of limits that are not in force yet: the counter of the
+ * Creates the rehearsal of limits that do not apply yet: the counter of the
  * plan counts in buckets of their own. Every check that decides a call by its
  * limits calls it, so that it counts exactly the calls which the rehearsed
  * limits would decide.
