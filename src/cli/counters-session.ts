@@ -9,7 +9,8 @@ export type CountersSession = Pick<Counter, 'peek' | 'reset'>
  * Runs `work` on the counters that are enforced: in Redis, or in the memory of
  * the process that has DATA_DIR open.
  *
- * @throws {CountersUnreachable} without REDIS_URL when no such process answers; what the store throws when it does not answer
+ * @throws {CountersUnreachable} without REDIS_URL when no such process answers;
+ * what the store throws when it does not answer
  */
 export async function withCounters<Result>(
   settings: Settings,

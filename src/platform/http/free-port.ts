@@ -11,7 +11,10 @@ import type { ListenAddress } from '../settings/settings-reader.ts'
  */
 const [lowest, highest] = [10_000, 32_767]
 
-/** The next candidate. It begins at random, so that processes seldom try the same, and counts up, so that none comes twice. */
+/**
+ * The next candidate. It begins at random, so that processes seldom try the same, and counts up, so that none is tried
+ * twice.
+ */
 let next = randomInt(lowest, highest + 1)
 
 /**
