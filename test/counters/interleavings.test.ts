@@ -23,7 +23,7 @@ const interleavings: readonly { what: string; tests: readonly (readonly [string,
         'comes back before it was a replica is not trusted',
       ],
       ['../proofs/long/redis-cluster.test.ts', '(2) after a flush of one node'],
-      ['../proofs/long/redis-cluster.test.ts', '(2) a flush under a connection that stays'],
+      ['../proofs/long/redis-cluster.test.ts', '(2) a flush under an open connection'],
       [
         '../proofs/long/redis-cluster.test.ts',
         'a primary that is killed degrades its own slots only',
