@@ -1,7 +1,7 @@
 import { quantile } from './judge.ts'
 import type { LatencyFigures, Outcome } from './outcome.ts'
 
-/** Writes what a run found as the tables of `docs/faults.md`. */
+/** Formats the results of a run as the table of experiments in `docs/faults.md`. */
 export function faultTable(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map(
     ({ id, title, calls, windows, retries, latency, backMs, violations, unjudged }) => {
@@ -44,7 +44,7 @@ function verdictOf({ violations, unjudged }: Pick<Outcome, 'violations' | 'unjud
   return unjudged.length > 0 ? `not judged: ${unjudged.join('; ')}` : 'holds'
 }
 
-/** What is promised over the whole run, beside what was measured. */
+/** A guarantee over the whole run, with its measurement. */
 export interface Promised {
   readonly what: string
   readonly measured: string
@@ -53,7 +53,7 @@ export interface Promised {
   readonly isKept: boolean | undefined
 }
 
-/** Judges what needs many calls. */
+/** Judges the guarantees that need many calls. */
 export function promises(outcomes: readonly Outcome[]): Promised[] {
   const sum = (value: (outcome: Outcome) => number): number =>
     outcomes.reduce((total, outcome) => total + value(outcome), 0)
@@ -181,12 +181,12 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
   ]
 }
 
-/** The verdict; undefined when one of the figures that it rests on is 0. A broken promise stays one. */
+/** The verdict; undefined if a guarantee seems kept but one of its figures is 0. A broken guarantee stays broken. */
 function provided(isKept: boolean | undefined, ...figures: readonly number[]): boolean | undefined {
   return isKept === true && !figures.every((figure) => figure > 0) ? undefined : isKept
 }
 
-/** Whether something was kept that each experiment judged by itself. */
+/** Whether a guarantee was kept that each experiment judges separately. */
 function judgedText(outcomes: readonly Outcome[], beginning: string): boolean | undefined {
   const has = (texts: readonly string[]): boolean =>
     texts.some((text) => text.startsWith(beginning))
@@ -210,7 +210,7 @@ export function promiseTable(promised: readonly Promised[]): string {
   )
 }
 
-/** A healthy p99 above this is the machine's, not ours. */
+/** If the healthy p99 is above this, the machine is the cause, not the gateway. */
 const stalledMs = 40
 
 type Phase = 'first' | 'open'
@@ -229,7 +229,7 @@ function addedText(latency: LatencyFigures, phase: Phase): string {
   return latency[phase].length === 0 ? '–' : milliseconds(Math.max(0, added(latency, phase).store))
 }
 
-/** Over all experiments, because the p99 of the calls of one would be its slowest or second slowest. */
+/** Over all experiments, because the p99 of a single one would be its slowest or second-slowest call. */
 function addedPromise(outcomes: readonly Outcome[], phase: Phase, allowedMs: number): Promised {
   const all = (name: keyof LatencyFigures): number[] =>
     outcomes.flatMap(({ latency }) => {
@@ -247,7 +247,7 @@ function addedPromise(outcomes: readonly Outcome[], phase: Phase, allowedMs: num
     idleSlowest: 0,
   }
   const { store, machine } = added(pooled, phase)
-  // When calls are as slow without a fault, or others become slower too, it is the machine.
+  // If calls are as slow without a fault, or calls that need no store slow down too, the machine is the cause.
   const isStalled = quantile(pooled.healthy, 0.99) > stalledMs
   const isExplained = store > allowedMs && store - Math.max(0, machine) <= allowedMs
   const isKept = isStalled || isExplained ? undefined : store <= allowedMs

@@ -49,11 +49,11 @@ interface DevelopersTable {
   suspended_at: Date | null
   /** Null: created by a command, or not yet set. */
   password_hash: string | null
-  /** Consecutive failures of strangers since the last success or reset. */
+  /** Consecutive wrong passwords from browsers that the developer has not used before; 0 after a success or reset. */
   failed_sign_ins: Generated<number>
-  /** Consecutive wrong codes of the second factor since the last right one. */
+  /** Consecutive wrong codes of the second factor since the last correct one. */
   failed_codes: Generated<number>
-  /** The first of these failures. */
+  /** Time of the first of `failed_sign_ins`. */
   failed_since: Date | null
   /** Null: waits for an operator's approval. */
   approved_at: Generated<Date | null>
@@ -89,18 +89,18 @@ interface LimitOverridesTable {
   ended_at: Date | null
 }
 
-/** What gateways have published of `config/`, without the brand. */
+/** Configurations that gateways have published, without the brand. */
 interface PublishedConfigurationsTable {
   /** SHA-256 of `content` before its compression, in hex. */
   digest: string
   /** Catalogue as JSON, compressed by gzip. */
   content: Buffer
   published_at: Generated<Date>
-  /** When a process with it last ran; renewed each minute. */
+  /** When a process that uses it last reported; updated every minute. */
   seen_at: Generated<Date>
 }
 
-/** Empty `api`, `version` or `operation`: the call was refused before it was known. */
+/** `api`, `version` or `operation` is empty if the call was refused before that was known. */
 interface UsageTable {
   application_id: string
   /** Start of the minute, hour or day, UTC. */
@@ -111,9 +111,9 @@ interface UsageTable {
   admitted: number
   /** Refused by the gateway, for any reason. */
   refused: number
-  /** The part refused because the calls of a window were used up. */
+  /** The part of `refused` that exceeded a limit. */
   refused_by_limit: number
-  /** Admitted, and answered with 5xx or incompletely. */
+  /** Admitted calls with a 5xx or incomplete response. */
   errors: number
   /** Milliseconds of admitted calls: their sum, and the longest. */
   duration_ms_sum: number
@@ -127,7 +127,7 @@ interface UsageTable {
   answered_4xx: Generated<number>
   answered_429: Generated<number>
   answered_5xx: Generated<number>
-  /** The connection ended first. */
+  /** The connection ended before the response. */
   unanswered: Generated<number>
   /** Calls counted under limits that are only rehearsed, and the part that these would have refused. */
   rehearsed: Generated<number>
@@ -164,7 +164,7 @@ interface CallRecordsTable {
   resets_at: Date | null
   total_ms: number
   upstream_ms: number | null
-  /** The answer that the call asked for as a drill, or `refused`; null: a call. */
+  /** The requested drill, or `refused`; null: not a drill. */
   drill: string | null
 }
 
@@ -178,19 +178,19 @@ interface ApplicationsTable {
   strict: Generated<boolean>
   /** `https://app.example`; empty: any, unless the application is strict. */
   redirect_origins: Generated<string[]>
-  /** Alerts by email, if the developer wants such emails at all. */
+  /** Alerts to send by email, unless the developer has opted out of such emails. */
   alert_mails: Generated<AlertKind[]>
-  /** Alerts by webhook, if there is one. */
+  /** Alerts to send to the webhook, if one is set. */
   alert_hooks: Generated<AlertKind[]>
 }
 
-/** What an application is warned of. */
+/** Subject of an alert about an application. */
 export type AlertKind = 'limits' | 'expiry' | 'deprecations'
 
 interface DeletedApplicationsTable {
   application_id: string
   deleted_at: Generated<Date>
-  /** Since the bank last answered. */
+  /** Attempts since the bank last answered. */
   attempts: Generated<number>
   due_at: Generated<Date>
 }
@@ -325,7 +325,7 @@ interface CountSamplesTable {
   at: Generated<Date>
   host: string
   pid: number
-  /** The process for which `workers` processes counted, in earlier releases. Now `pid` and 1. */
+  /** In earlier releases, the pid of the parent and the number of its workers. Now `pid` and 1. */
   parent: number
   workers: number
   share: number
@@ -345,15 +345,15 @@ interface ProcessesTable {
   /** Digest of the configuration that it serves. */
   digest: string
   loaded_at: Generated<Date>
-  /** Reloads that have ended, well or not. */
+  /** Number of reloads that have ended, successful or not. */
   judged: number
-  /** Why the last reload changed nothing; null: it did not fail. */
+  /** Why the last reload failed; null: it did not fail. */
   refused: string | null
-  /** How often a command asked it to reload. */
+  /** Number of reloads that commands have requested. */
   reloads_asked: Generated<number>
   /** Actor of the last of these commands. */
   asked_by: string | null
-  /** How it counts calls; null: it admits none, or is of an earlier release. */
+  /** How it counts calls; null: it admits no calls, or runs an earlier release. */
   counts: Generated<'alone' | 'shared' | null>
 }
 

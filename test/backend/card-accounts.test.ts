@@ -36,7 +36,7 @@ t.test('card accounts', async (t) => {
       const { pending } = purchases.cardTransactions
       t.ok(pending.length > 0)
       for (const { acceptorTransactionDateTime: time } of pending) {
-        t.ok(Date.parse(time) <= bank.clock.now, `${time} has been`)
+        t.ok(Date.parse(time) <= bank.clock.now, `${time} is not in the future`)
       }
     })
   }
@@ -50,14 +50,14 @@ t.test('card accounts', async (t) => {
       seen.push(...body.cardTransactions.booked)
       query = body.cardTransactions._links.next?.href.split('?')[1]
     }
-    // One a week; the one of today is pending.
+    // One purchase a week; today's is pending.
     t.equal(seen.length, 52)
     t.equal(new Set(seen.map(({ cardTransactionId }) => cardTransactionId)).size, seen.length)
     const days = seen.map(({ bookingDate }) => bookingDate)
     t.strictSame(days, days.toSorted().reverse(), 'newest first')
   })
 
-  t.test('what is owed is what the entries add up to', async (t) => {
+  t.test('each balance adds up from the entries', async (t) => {
     const { body } = await read('getCardAccountBalances', { path })
     const { body: report } = await read('listCardAccountTransactions', {
       path,
@@ -86,7 +86,7 @@ t.test('card accounts', async (t) => {
   })
 
   t.test(
-    'a purchase abroad says what it cost there, at which rate and for which fee',
+    'a purchase abroad shows its original amount, the exchange rate and the fee',
     async (t) => {
       const { body } = await read('listCardAccountTransactions', {
         path,
@@ -113,7 +113,7 @@ t.test('card accounts', async (t) => {
     },
   )
 
-  t.test('deltas are not offered, and what a report is asked for is checked', async (t) => {
+  t.test('a report refuses requests for deltas and invalid parameters', async (t) => {
     for (const [query, code] of [
       ['dateFrom=2026-01-01', 'FORMAT_ERROR'],
       ['bookingStatus=information&dateFrom=2026-01-01', 'FORMAT_ERROR'],
@@ -145,7 +145,7 @@ t.test('card accounts', async (t) => {
     t.strictSame(pending.body.cardTransactions.booked, [])
   })
 
-  t.test('each page of a report is counted by itself', async (t) => {
+  t.test('reads of different pages of a report count separately', async (t) => {
     const consentId = await givenConsent(
       bank,
       { allPsd2: 'allAccounts' },

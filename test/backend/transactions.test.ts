@@ -176,7 +176,7 @@ t.test('transactions', async (t) => {
     }
   })
 
-  t.test('each page of a report is counted by itself', async (t) => {
+  t.test('reads of different pages of a report count separately', async (t) => {
     const applicationId = 'counted'
     const page = (consentId: string, index: number) =>
       report(`bookingStatus=booked&dateFrom=2026-01-01&itemsPerPage=5&pageIndex=${index}`, {

@@ -39,7 +39,7 @@ async function start(test: Test, options: Parameters<typeof startEdge>[1]) {
 }
 
 t.test(
-  'an override changes the number for one application and version until its moment, and the count goes on',
+  'an override changes a limit of an application and version until it expires; the count continues',
   async (t) => {
     const clock = new TestClock(begin)
     const backend = await startRawBackend(t)
@@ -73,7 +73,7 @@ t.test(
   },
 )
 
-t.test('an override may give fewer calls; used ones are not given back', async (t) => {
+t.test('an override may allow fewer calls; it does not give back used calls', async (t) => {
   const backend = await startRawBackend(t)
   const callers = callersWith()
   const call = await start(t, {
@@ -91,7 +91,7 @@ t.test('an override may give fewer calls; used ones are not given back', async (
 })
 
 t.test(
-  'of several limits only the named one changes; one the plan lacks changes nothing',
+  'an override changes only the limit that it names, and has no effect if the plan lacks it',
   async (t) => {
     const backend = await startRawBackend(t)
     const limits = [

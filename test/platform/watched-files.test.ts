@@ -4,7 +4,7 @@ import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { createWatchedFiles } from '../../src/platform/settings/watched-files.ts'
 
-/** Watches the files `a` and `b`, which are valid if they begin alike. Checks only on request. */
+/** Watches the files `a` and `b`, which are valid if they begin with the same character. Checks only on request. */
 async function watch(t: Test, folder: string) {
   const lines: unknown[] = []
   const log = {
@@ -35,7 +35,7 @@ function write(folder: string, a: string, b: string): void {
   writeFileSync(join(folder, 'b'), b)
 }
 
-t.test('a pair that is replaced one file after the other changes once, as a whole', async (t) => {
+t.test('a pair of files replaced one after the other takes effect once, as a whole', async (t) => {
   const folder = t.testdir({ a: 'x1', b: 'x1' })
   const { files, watched, changes, metrics } = await watch(t, folder)
   await files.check()
@@ -44,7 +44,7 @@ t.test('a pair that is replaced one file after the other changes once, as a whol
   await files.check()
   writeFileSync(join(folder, 'b'), 'y2')
   await files.check()
-  t.equal(watched.current(), 'x1 x1', 'not before it has lasted')
+  t.equal(watched.current(), 'x1 x1', 'not before two checks have found the same')
   await files.check()
   t.equal(watched.current(), 'y2 y2')
   await files.check()
@@ -56,7 +56,7 @@ t.test('a pair that is replaced one file after the other changes once, as a whol
   ])
 })
 
-t.test('files are followed through the links of a secret that Kubernetes mounts', async (t) => {
+t.test('changes are found behind the symbolic links of a mounted Kubernetes secret', async (t) => {
   const folder = t.testdir({ first: { a: 'x1', b: 'x1' } })
   symlinkSync('first', join(folder, '..data'))
   for (const name of ['a', 'b']) symlinkSync(join('..data', name), join(folder, name))
@@ -72,7 +72,7 @@ t.test('files are followed through the links of a secret that Kubernetes mounts'
 })
 
 t.test(
-  'invalid and missing files change nothing and show in log and metrics until mended',
+  'invalid and missing files change nothing, and appear in log and metrics until they are valid',
   async (t) => {
     const folder = t.testdir({ a: 'x1', b: 'x1' })
     const { files, watched, changes, lines, metrics } = await watch(t, folder)
@@ -102,7 +102,7 @@ t.test(
   },
 )
 
-t.test('a start with invalid files names the settings', async (t) => {
+t.test('startup with invalid files fails and names the settings', async (t) => {
   const folder = t.testdir({ a: 'x1', b: 'y1' })
   await t.rejects(watch(t, folder), { name: 'FilesInvalid', message: 'A, B: they differ' })
   rmSync(join(folder, 'b'))

@@ -62,7 +62,7 @@ t.test('the search finds what a developer looks for, best first', async (t) => {
 })
 
 t.test(
-  'a search needs every word, ignores case and vowel points, and finds a Hebrew word behind a prefix',
+  'a result contains every word of a search, in any case, without vowel points or after a prefix',
   async (t) => {
     const entry = (title: string) => ({ title, detail: '', place: '', words: '' })
     const entries = ['קריאת החשבונות', 'Read a balance', 'Read a café', 'בַּנְק'].map(entry)

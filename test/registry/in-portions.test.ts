@@ -11,7 +11,7 @@ const old = 2 * rowsPerPortion + 500
 const young = 7
 
 t.test(
-  'retention that is interrupted keeps its portions, and the next run does the rest',
+  'an interrupted clean-up loses none of its finished batches, and the next run deletes the rest',
   async (t) => {
     const { database } = await testDatabase(t)
     const db = database.connect<RegistrySchema>()
@@ -49,9 +49,9 @@ t.test(
           return false
         }),
       )
-      t.equal(await rows(), old + young - rowsPerPortion, `${table}: one portion is gone`)
+      t.equal(await rows(), old + young - rowsPerPortion, `${table}: one batch is deleted`)
       await prune()
-      t.equal(await rows(), young, `${table}: what is young enough stays`)
+      t.equal(await rows(), young, `${table}: newer rows stay`)
     }
   },
 )

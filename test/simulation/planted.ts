@@ -1,6 +1,6 @@
 import type { Patch } from './modules.ts'
 
-/** Faults that someone could put into the counters, each in one place. The simulation must find every one. */
+/** Faults to plant in the counters, one at a time. The simulation must find every one. */
 export const plantedBugs: Readonly<Record<string, readonly Patch[]>> = {
   'grants-while-settling': [
     // After a failover the new primary grants before the processes have pushed what the old one had counted.
@@ -26,7 +26,7 @@ export const plantedBugs: Readonly<Record<string, readonly Patch[]>> = {
     },
   ],
   'waits-for-no-process': [
-    // After a loss the server waits for no process that it knows by name, only its second.
+    // After a loss the server waits only one second, and not for the processes whose ids it knows.
     {
       file: 'redis/grant.lua',
       from: 'is_waiting = is_waiting or till > now',
@@ -50,7 +50,7 @@ export const plantedBugs: Readonly<Record<string, readonly Patch[]>> = {
     },
   ],
   'refuses-too-long': [
-    // A process refuses calls of the next window from what it remembers of the last one.
+    // A process refuses calls of the next window by the stored count of the last one.
     {
       file: 'redis/seen-counts.ts',
       from: 'const refuseUntil = sentAt + Math.min(resetMs - 1, trustMs)',
@@ -79,7 +79,7 @@ export const plantedBugs: Readonly<Record<string, readonly Patch[]>> = {
     },
   ],
   'counts-not-pushed': [
-    // After a loss, a process keeps to itself what it knows.
+    // After a loss, a process does not push its counts.
     {
       file: 'redis/catch-up.ts',
       from: 'for (const floor of known) {',

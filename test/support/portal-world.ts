@@ -129,7 +129,7 @@ async function startBrandedWorld(t: Test, plan?: TestPlan): Promise<PortalWorld>
   return world
 }
 
-/** Starts the portal of a state, with or without a brand, once it is asked for. */
+/** Returns the portal for a state, with or without a brand. Starts it at the first request. */
 export function portalWorlds(
   t: Test,
   plan?: TestPlan,
@@ -195,9 +195,9 @@ function idOf(path: string): string {
 }
 
 /**
- * Uses up one operation of 1.7.0, most of another, and a little of 1.6.0.
+ * Uses up the limit of one operation of 1.7.0, most of another's, and a little of 1.6.0's.
  *
- * @returns the identifier of the call that was one too many
+ * @returns the X-Request-ID of the first call above the limit
  */
 async function makeCalls({ urls }: RunningTollgate, key: string, limit: number): Promise<string> {
   async function call(method: string, path: string, body?: string) {
@@ -237,7 +237,7 @@ const consent = JSON.stringify({
   combinedServiceIndicator: false,
 })
 
-/** Hours of the last day and days of the last month, as the gateways leave them: busier by day than by night. */
+/** Hours of the last day and days of the last month, as gateways write them, with a varying number of calls. */
 async function writeHistory({ db }: BesidePortal, applicationId: string): Promise<void> {
   const hour = 3_600_000
   const thisHour = Math.floor(Date.now() / hour) * hour
@@ -251,7 +251,7 @@ async function writeHistory({ db }: BesidePortal, applicationId: string): Promis
     const refused = isFull ? scale * 12 : 0
     const errors = index % 11 === 0 ? scale * 4 : 0
     const clientErrors = index % 4 === 0 ? scale * 3 : 0
-    // Most consents take some 9 ms and most lists some 7 ms, a few 41 and 91.
+    // Most consents take about 9 ms and most lists about 7 ms; a few take 41 or 91 ms.
     const [slow, slowest] = [scale * (isList ? 4 : 8), scale]
     return {
       application_id: applicationId,

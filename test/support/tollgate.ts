@@ -27,13 +27,13 @@ export interface RunningTollgate {
   /** Origins by the name in the ready line. */
   readonly urls: Readonly<Record<'gateway' | 'management' | 'portal' | 'backend' | 'sca', string>>
   readonly dataDir: string
-  /** For commands beside it. */
+  /** Environment of commands that run beside it. */
   readonly commandEnv: Readonly<Record<string, string>>
   /** The Consent-ID of the demonstration. */
   readonly consentId: string
   /** The key of the demonstration. */
   readonly key: string
-  /** Reads the configuration again; whether it is valid. */
+  /** Reloads the configuration. Resolves with whether it is valid. */
   readonly reload: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
@@ -41,12 +41,12 @@ export interface RunningTollgate {
 export interface TestTollgateOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly plan?: TestPlan
-  /** (Default: as LOG_LEVEL says, on standard error) */
+  /** (Default: standard error, at LOG_LEVEL) */
   readonly log?: Logger
   /**
-   * Whether its database is the embedded one, for guarantees about that; others
-   * are quicker on a stand-in. Not with a DATA_DIR, whose maker has chosen.
-   * (Default: false)
+   * Whether its database is the embedded one, for tests about that; others are
+   * faster on a stand-in. No effect with a DATA_DIR, which already has its
+   * database. (Default: false)
    */
   readonly isEmbedded?: boolean
   /** (Default: short ones, because most tests wait for what such a job writes) */
@@ -107,8 +107,8 @@ const shortPauses: JobPauses = {
 }
 
 /**
- * Starts everything in this process, as `npm start` does for the first time, except for what {@link TestTollgateOptions}
- * makes quicker.
+ * Starts all roles in this process, like the first `npm start`, with the shortcuts that {@link TestTollgateOptions}
+ * describes.
  */
 export async function runTollgate(
   t: Test,
@@ -187,8 +187,8 @@ export interface TollgateProcess {
 }
 
 /**
- * Starts a separate process; resolves at the ready line, rejects with what it
- * wrote when it ends before.
+ * Starts a separate process. Resolves at its ready line; if it ends before
+ * that, rejects with its output.
  *
  * @param program the folder of another release (Default: this one)
  */
@@ -200,7 +200,7 @@ export async function spawnTollgate(
 ): Promise<TollgateProcess> {
   const child = spawn(
     process.execPath,
-    // It lives for seconds: to optimise the machine code of its embedded database costs more than it saves.
+    // It runs for seconds, so optimised machine code for its embedded database would cost more than it saves.
     ['--liftoff-only', join(program, 'src', 'cli', 'main.ts'), 'start', ...roles],
     { env: { ...childEnvironment, ...quietEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
@@ -208,7 +208,7 @@ export async function spawnTollgate(
   child.stderr.on('data', (chunk) => {
     output.stderr += String(chunk)
   })
-  // Later than its end: when its last output is read.
+  // `close` comes after the end of the process, when all its output has been read.
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
   t.teardown(async () => {
     child.kill('SIGKILL')

@@ -40,7 +40,7 @@ function isContradiction(preferences: ScaPreferences): boolean {
   return preferences.redirectPreferred === true && !canReturn(preferences)
 }
 
-/** Without an address, only a call that prefers redirect gets it: other calls keep the approach of a real bank. */
+/** Without an address, only calls that prefer redirect get redirect. Others keep the approach that a real bank chooses. */
 function canReturn({ redirectUri, redirectPreferred, hasReturnPage }: ScaPreferences): boolean {
   return redirectUri !== undefined || (hasReturnPage && redirectPreferred === true)
 }

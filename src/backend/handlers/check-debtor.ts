@@ -43,7 +43,7 @@ export async function checkDebtor(
     throw new BankError('SERVICE_INVALID', [{ path: 'debtorAccount', text }], { status: 400 })
   }
   if (prefersRejection(call) && !covers(account, amount)) {
-    throw new BankError('PAYMENT_FAILED', 'The funds do not suffice')
+    throw new BankError('PAYMENT_FAILED', 'Insufficient funds')
   }
 }
 

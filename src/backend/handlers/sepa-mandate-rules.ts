@@ -3,18 +3,18 @@ import { isCreditorIdentifier } from '../domain/creditor-identifier.ts'
 import type { MandateRequest } from '../domain/mandate-request.ts'
 import { compare } from '../domain/money.ts'
 
-/** Maximum lengths in messages between banks (SEPA direct debit rulebooks). */
+/** Maximum amount and lengths in messages between banks (SEPA direct debit rulebooks). */
 const amountMost = '999999999.99'
 const nameMost = 70
 const addressLinesMost = 2
 const addressLineMost = 70
 
-/** All violations of the SEPA direct debit rulebooks that the document does not detect. */
+/** Finds all violations of the SEPA direct debit rulebooks that the schemas of the API document do not detect. */
 export function checkSepaMandate(body: MandateRequest): BankMessage[] {
   return [...checkCreditorIdentifier(body), ...checkParties(body), ...checkAmounts(body)]
 }
 
-/** The path of the creditor identifier, if any: of a person or of an organisation. */
+/** Finds the creditor identifier, of a person or an organisation, and its path. `text` is undefined if it is missing. */
 export function creditorIdentifierOf({ creditorSchemeIdentification }: MandateRequest) {
   const { privateId, organisationId } = creditorSchemeIdentification?.identification ?? {}
   const kind =
@@ -35,7 +35,7 @@ function checkCreditorIdentifier(body: MandateRequest): BankMessage[] {
       : [
           {
             path: `${path}.identification`,
-            text: 'Form or check digits of the creditor identifier are wrong',
+            text: 'The format or check digits of the creditor identifier are wrong',
           },
         ]),
     ...(scheme === 'SEPA' ? [] : [{ path: `${path}.schemeNameProprietary`, text: 'Must be SEPA' }]),
@@ -63,7 +63,7 @@ function checkParties(body: MandateRequest): BankMessage[] {
         ? [
             {
               path: `${path}.postalAddress.addressLines`,
-              text: `Must be at most ${addressLinesMost} of ${addressLineMost} characters`,
+              text: `Must be at most ${addressLinesMost} lines of ${addressLineMost} characters`,
             },
           ]
         : []),

@@ -30,7 +30,7 @@ export type CollectionReason =
   | 'AM02'
   /** Not the currency of the instrument. */
   | 'AM03'
-  /** The funds do not suffice. */
+  /** Insufficient funds. */
   | 'AM04'
   /** Not the fixed amount. */
   | 'AM09'
@@ -73,10 +73,11 @@ export interface Collected {
 
 /**
  * Presents a debit on a mandate. Books it on the debtor's account, with the
- * creditor's name and reference, and on the creditor's if it is of this bank. Starts
- * the 36 months without a collection again. A refused collection leaves no trace and
- * does not count (our choice). The caller should first book what is due (`catchUp` of
- * the clockwork) in transactions of its own, because payments use the same funds.
+ * creditor's name and reference, and on the creditor's account if it is at this bank.
+ * Restarts the 36 months after which an unused mandate ends. A refused collection
+ * changes nothing and does not count (our choice). Payments use the same funds, so the
+ * caller should first book what is due (`catchUp` of the clockwork) in separate
+ * transactions.
  *
  * @throws {CollectionRefused} with the first reason of: mandate, currency, amount, day, account, funds
  */
@@ -98,7 +99,7 @@ export async function collect(work: BookingWork, collection: Collection): Promis
   const moved = await lockMoved(stores, mandate, instrument)
   const { debtor } = moved
   if (!covers(debtor, amount.amount)) {
-    throw new CollectionRefused('AM04', 'the funds do not suffice')
+    throw new CollectionRefused('AM04', 'insufficient funds')
   }
   const transactionId = await bookTransfer(bank, stores, moved, {
     day,
@@ -125,7 +126,10 @@ function checkAmount({ body, collectedOn }: Mandate, amount: Amount, currency: s
     throw new CollectionRefused('AM03', `this instrument collects in ${currency}`)
   }
   if (!isAmount(amount) || compare(amount.amount, '0') <= 0) {
-    throw new CollectionRefused('AM12', 'the amount must be above zero, with the decimals it has')
+    throw new CollectionRefused(
+      'AM12',
+      'the amount must be above zero, with no more decimals than its currency has',
+    )
   }
   const ceiling = ceilingOf(body)
   if (ceiling !== undefined && compare(amount.amount, ceiling.amount) > 0) {
@@ -148,7 +152,7 @@ function checkDay(body: MandateRequest, day: string): void {
   }
 }
 
-/** Locks the account that a mandate debits, and the creditor's if it is of this bank, until the transaction ends. */
+/** Locks the account that a mandate debits, and the creditor's if it is at this bank, until the transaction ends. */
 async function lockMoved(
   stores: Stores,
   { body, psuId }: Mandate,

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-/** Milliseconds in which a client can close its side. */
+/** Milliseconds that a client has to close its side. */
 const lingerMs = 1_000
 
 /**
@@ -17,8 +17,8 @@ export function endGently(socket: Duplex): void {
 }
 
 /**
- * Discards what the client still sends. Node's parser would work through it,
- * and report each read after octets that it rejected as another error.
+ * Discards what the client still sends. Node's parser would parse it and, once
+ * it has rejected octets, report each further read as another error.
  */
 export function discardRest(socket: Duplex): void {
   socket.removeAllListeners('data').on('data', discard).resume()

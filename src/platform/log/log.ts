@@ -1,7 +1,7 @@
 // This folder writes the log. Read this file first, then `security-events.ts`, the table of events that collectors and
 // alert rules search for. `log-switch.ts` changes the log while the process runs, `pretty-line.ts` formats lines for a
-// terminal, `error-text.ts` describes an error with its causes, and `complete-error.ts` is for errors that need none. A
-// line has the fields that a caller chose, never a request.
+// terminal, `error-text.ts` describes an error with its causes, and `complete-error.ts` is the error whose message is
+// enough without them. A line contains the fields that the caller chose, never a whole request.
 
 import { fstatSync, write, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -66,11 +66,11 @@ export function createLog(
 /** Where a logger writes its lines. */
 interface LineStream {
   write(line: string): void
-  /** For many lines of which none is urgent. (Default: `write`) */
+  /** For frequent lines that are not urgent. (Default: `write`) */
   writeLater?(line: string): void
 }
 
-/** Writes lines that are complete, whatever the level of the log is; lines of the log keep their order with them. */
+/** Writes complete lines at any log level, in order with the lines of the log. */
 export function lineWriter(log: Logger): (line: string) => void {
   // Parse boundary: what `createLog` or a test gave to pino.
   const stream = Reflect.get(log, pino.symbols.streamSym) as LineStream
@@ -95,11 +95,11 @@ const waitingMax = 1_048_576
  */
 const atomicCharacters = 3_500
 
-/** Characters that are written without a wait for more, and milliseconds of that wait. */
+/** Waiting characters above which a write starts at once, and the milliseconds that fewer wait for more. */
 const writeAt = 32_768
 const laterMs = 50
 
-/** Maximum characters of whole lines in one write; a longer line goes alone. */
+/** Maximum characters of whole lines in one write; a longer line is written alone. */
 let charactersAtOnce = waitingMax
 
 let standardError: LossyOutput | undefined
@@ -157,7 +157,7 @@ function fileChannel(): Channel {
 }
 
 interface LossyOutput {
-  /** @param canWait a moment, so that fewer writes have more lines */
+  /** @param canWait whether the line may wait briefly, so that one write takes more lines */
   readonly write: (line: string, canWait: boolean) => void
   readonly writeNow: () => void
   /** Whether a line waits or is being written. */

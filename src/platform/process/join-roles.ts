@@ -1,4 +1,4 @@
-/** The roles of a process as one word, the same whatever order they were given in: `backend+gateway`. */
+/** Joins the roles of a process in alphabetical order: `backend+gateway`. */
 export function joinRoles(roles: Iterable<string>): string {
   return [...roles].toSorted().join('+')
 }

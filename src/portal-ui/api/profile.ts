@@ -58,7 +58,7 @@ export function useTermsAcceptance() {
   })
 }
 
-/** Reads everything that the portal knows about the developer. */
+/** Reads everything that the portal stores about the developer. */
 export function useOwnData() {
   return useMutation({ mutationFn: () => request<object>('GET', `${path}/export`) })
 }

@@ -86,7 +86,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The URL of the call with path and query filled in. A path parameter without a value stays as published. */
+/** The URL of the call with path and query filled in. A path parameter without a value keeps its placeholder. */
 export function callUrl(gatewayUrl: string, { shape, values }: CallDraft): string {
   let path = shape.path
   const query = new URLSearchParams()

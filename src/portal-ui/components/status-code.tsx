@@ -10,7 +10,7 @@ export function StatusCode({ status }: { readonly status: number }) {
   )
 }
 
-/** What a status means: 429 and other refusals are for the caller to mend, 5xx are not. */
+/** The tone of a status. The caller can fix the cause of a 4xx, but not of a 5xx. */
 export function toneOf(status: number): Tone {
   if (status === 0) return 'neutral'
   if (status < 400) return 'ok'

@@ -2,15 +2,15 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { useBrandName } from '../facts.tsx'
 import { useHasNavigated } from './navigation.tsx'
 
-/** Moves the focus to the heading of the page, when what had the focus is gone. */
+/** Moves the focus to the heading of the page. For use after the focused element was removed. */
 export function focusPageHeading(): void {
   document.querySelector('h1')?.focus()
 }
 
 /**
- * Names the document after a page. After a navigation it scrolls to the top
- * and focuses the heading, so that a screen reader announces the new page; not
- * when something on the new page has taken the focus.
+ * Sets the title of the document. After a navigation, scrolls to the top and
+ * focuses the heading, so that a screen reader announces the new page, unless an
+ * element of the new page already has the focus.
  *
  * @param isNew whether it replaces another page at the same address, for example after a form
  * @returns for the heading, which must be focusable (`tabIndex={-1}`)
@@ -27,7 +27,7 @@ export function usePageHeading(title: string, isNew = false): RefObject<HTMLHead
   useEffect(() => {
     if (!isNew && !hasNavigated()) return
     window.scrollTo(0, 0)
-    // Part of a new page may have the focus already: a key, which shows only once.
+    // An element of the new page may already have the focus: a key, which is shown only once.
     if (!isNew && pageOf(ref.current)?.contains(document.activeElement)) return
     ref.current?.focus({ preventScroll: true })
   }, [hasNavigated, isNew])
@@ -35,7 +35,7 @@ export function usePageHeading(title: string, isNew = false): RefObject<HTMLHead
   return ref
 }
 
-/** What came with the heading. */
+/** The element of the page that contains the heading. */
 function pageOf(heading: Element | null): Element | null {
   return heading?.closest('[data-page]') ?? null
 }

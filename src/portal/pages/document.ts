@@ -8,11 +8,11 @@ import { skeletonStyle } from './skeleton.ts'
 
 export interface DocumentOptions {
   readonly look: PageLook
-  /** Plain text, as the description. */
+  /** Plain text, like the description. */
   readonly title: string
   readonly description: string
   readonly files: NeededFiles
-  /** Addresses of what the page asks for first: a browser fetches it after the scripts instead of after running them. */
+  /** Addresses that the page requests first. The browser preloads them with the scripts, before these run. */
   readonly answers: readonly string[]
   /** HTML that shows until the script has loaded. */
   readonly skeleton: string
@@ -22,7 +22,7 @@ export interface DocumentOptions {
   readonly noscript: string
 }
 
-/** The document of the page. A browser paints what precedes the links before the files arrive. */
+/** The HTML document of the page. A browser paints what precedes the links before the linked files arrive. */
 export function pageDocument(options: DocumentOptions): string {
   const { look, title, description, files, answers, skeleton, boot, noscript } = options
   const { language, styleNonce, scriptNonce, icon } = look
@@ -61,7 +61,7 @@ ${links.join('\n')}
 `
 }
 
-/** Takes the colour scheme before the first paint, or a dark page would flash white. */
+/** Applies the colour scheme before the first paint; otherwise a dark page would flash white. */
 const schemeScript = `
 (() => {
   let chosen = null
@@ -71,6 +71,6 @@ const schemeScript = `
 })()
 `
 
-/** Marks what the address names; browsers set :target only after the styles and scripts. */
+/** Marks the element that the address names; browsers set :target only after styles and scripts have loaded. */
 const namedScript =
   "document.getElementById(location.hash.slice(1))?.setAttribute('data-named', '')"

@@ -9,9 +9,9 @@ import { type AuditSealer, createAuditSealer } from './sealer.ts'
 import { type AuditKeys, createAuditSigner } from './signer.ts'
 import { type AuditReport, verifyAudit } from './verify-audit.ts'
 
-/** The chain over the audit of one database. */
+/** The hash chain over the audit log of one database. */
 export interface AuditChain extends AuditSealer {
-  /** Public halves of the keys that the peppers yield; the current one first. */
+  /** Public keys derived from the peppers, the current one first. */
   readonly keys: AuditKeys
   /** See {@link verifyAudit}. */
   verify(options?: { readonly expected?: ExpectedLink | undefined }): Promise<AuditReport>

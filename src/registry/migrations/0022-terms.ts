@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Which terms developers have accepted. A sign-up's acceptance waits with its link. */
+/** Stores which terms developers have accepted. Until a sign-up is complete, its acceptance is stored with its link. */
 export const terms: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db)

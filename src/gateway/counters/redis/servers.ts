@@ -11,11 +11,11 @@ import type { StoreTime } from './store-clock.ts'
 export interface CountingServers {
   /** Adds a call to those that {@link endTurn} sends; false when no server decides its buckets now. */
   add(call: WaitingCall): boolean
-  /** Sends the calls of this event-loop turn. Runs by itself at its end. Every call gets a decision in the end. */
+  /** Sends the calls of this event-loop turn. Runs automatically at the end of the turn. Every call gets a decision. */
   endTurn(): void
   /** The clock that defines the bucket's windows. */
   clockOf(bucket: string): StoreTime
-  /** Runs a script where its keys are, for requests that hold up no call. Rejects as {@link RedisConnection.ask} does. */
+  /** Runs a script on the server of its keys, when no call waits for it. Rejects as {@link RedisConnection.ask} does. */
   ask: Ask
   /** Reads counts. Rejects as {@link RedisConnection.ask} does. */
   peek(buckets: readonly BucketWindow[], deadlineMs: number): Promise<readonly BucketState[]>
@@ -27,16 +27,16 @@ export interface CountingServers {
 
 export type Ask = (command: Omit<ScriptCall, keyof ScriptHandlers>) => Promise<ScriptReply>
 
-/** What every arrangement of servers needs. */
+/** What a single server and a cluster both need. */
 export interface ServersOptions {
   openServer(
     options: Pick<CountingServerOptions, 'address' | 'part' | 'onShared' | 'onLost'>,
   ): CountingServer
   /** Decides the calls without a server. */
   decideAlone(batch: CallBatch): void
-  /** From now on its server decides every bucket. */
+  /** Called when every bucket has a server that decides it. */
   onUp(): void
-  /** Some buckets have lost their server for a while. */
+  /** Called when some buckets have no server that decides them. */
   onDown(): void
 }
 
@@ -86,7 +86,7 @@ export async function peekWith(
   buckets: readonly BucketWindow[],
   deadlineMs: number,
 ): Promise<BucketState[]> {
-  // Only the names, because a bucket may carry more that the command would send.
+  // Only these two fields, because a bucket may have others that the command would send.
   const asked = buckets.map(({ bucket, windowLength }) => ({ bucket, windowLength }))
   const command = grantCommand({ buckets: asked, groups: [] })
   const reply = await ask({ script: grantScript, ...command, deadlineMs })

@@ -1,7 +1,7 @@
 import type { WindowLength } from '../../../catalogue/catalogue.ts'
 
 /**
- * Remembers one entry per bucket, grouped by window. All entries of a past
+ * Stores one entry per bucket, grouped by window. All entries of a past
  * window are dropped at once, so memory holds only the buckets of current
  * windows.
  */
@@ -22,7 +22,7 @@ export interface WindowKey {
   readonly bucket: string
   readonly windowLength: WindowLength
   readonly window: number
-  /** Monotonic milliseconds; the latest value among a window's entries counts. */
+  /** When the window ends, in monotonic milliseconds; the latest value among a window's entries applies. */
   readonly overAt: number
 }
 
@@ -33,8 +33,8 @@ interface Generation<T> {
 }
 
 /**
- * @param entriesMax per window and window length; the oldest entry is dropped.
- * (Default: unlimited.)
+ * @param entriesMax maximum per window and window length; above it, the oldest
+ * entry is dropped. (Default: unlimited.)
  * @param keepMs how long a window is kept after its end. (Default: 0.)
  */
 export function createWindowMap<T>({

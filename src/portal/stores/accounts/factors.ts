@@ -11,16 +11,16 @@ import { endSessions } from './end-sessions.ts'
 import { issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import { hasFactor, sessionHash } from './sessions.ts'
 
-/** A passkey of a developer, as the registry keeps it. */
+/** A passkey of a developer, as the database stores it. */
 export interface Passkey {
   readonly id: string
   /** base64url */
   readonly credentialId: string
   /** COSE_Key */
   readonly publicKey: Buffer
-  /** Number of signatures as counted by the authenticator; 0 if it does not. */
+  /** Number of signatures that the authenticator has counted; 0 if it does not count them. */
   readonly counter: number
-  /** Names of WebAuthn: `internal`, `usb` … */
+  /** Names from WebAuthn: `internal`, `usb` … */
   readonly transports: readonly string[]
   readonly name: string
   readonly createdAt: Date
@@ -30,7 +30,7 @@ export interface Passkey {
 /** The second factors of a developer. */
 export interface FactorSet {
   readonly totp: {
-    /** The secret, as {@link NewFactor} brought it. */
+    /** The encrypted secret, as in {@link NewFactor}. */
     readonly sealed: Buffer
     readonly createdAt: Date
     readonly lastUsedAt: Date | null
@@ -45,7 +45,7 @@ export type NewFactor =
   | {
       readonly kind: 'totp'
       readonly sealed: Buffer
-      /** The time step of the code that was right. */
+      /** Time step of the code that its owner entered. */
       readonly step: number
     }
   | ({ readonly kind: 'passkey' } & Pick<
@@ -56,9 +56,9 @@ export type NewFactor =
 /** The second factors of developers. Each change leaves an audit entry and writes a mail to the owner. */
 export interface Factors {
   find(developerId: string): Promise<FactorSet>
-  /** Uses the code of a time step. @returns false when it, or a later one, was used before */
+  /** Uses up the code of a time step. @returns false if this code or a later one was used before */
   spendTotpStep(input: { developerId: string; step: number }): Promise<boolean>
-  /** Keeps the authenticator's counter. @returns false when the passkey is gone, or another use was as new */
+  /** Stores the authenticator's counter. @returns false if the passkey is gone, or an equal or higher counter is stored */
   noteUse(input: { id: string; counter: number }): Promise<boolean>
   /** Uses a recovery code up. @returns whether the developer had it */
   spendRecoveryCode(input: {
@@ -69,17 +69,17 @@ export interface Factors {
   }): Promise<boolean>
   /**
    * Counts a code before it is compared. Undefined after {@link wrongCodesMax}
-   * wrong ones in a row: the password is in wrong hands, and a new one resets
-   * the count.
+   * wrong codes in a row: the password has probably been stolen, and a new
+   * password resets the count.
    */
   countCode(developerId: string): Promise<number | undefined>
-  /** The code was right: resets the count. */
+  /** Resets the count after a correct code. */
   forgiveCodes(developerId: string): Promise<void>
   /** Writes a mail to the owner about many wrong codes. */
   warn(input: { developerId: string; outbox: Outbox }): Promise<void>
   /**
-   * Adds a factor. With the first one the recovery codes are stored and all
-   * sessions end but the one with this id.
+   * Adds a factor. The first one also stores the recovery codes and ends all
+   * sessions except the one with this id.
    *
    * @returns whether the recovery codes were stored
    * @throws {RegistryConflict} factor-exists, passkeys-limit
@@ -93,8 +93,8 @@ export interface Factors {
     outbox: Outbox
   }): Promise<boolean>
   /**
-   * Removes an authenticator app, or the passkey with this id; with the last
-   * factor the recovery codes go, too.
+   * Removes an authenticator app, or the passkey with this id. Also removes the
+   * recovery codes with the last factor.
    *
    * @param input.isRequired whether every developer needs a factor, not only operators
    * @returns whether it existed
@@ -114,20 +114,20 @@ export interface Factors {
     at: Date
     outbox: Outbox
   }): Promise<boolean>
-  /** Removes every factor and ends every session. The portals see the change and write a mail. @throws {RegistryNotFound} */
+  /** Removes every factor and ends every session. A portal reads the change and writes a mail. @throws {RegistryNotFound} */
   reset(input: { developerId: string; by: string }): Promise<Developer>
   /**
    * Creates the link by which an operator without a factor adds the first one.
    *
-   * @returns the token; undefined when the account has a factor, or its owner signs in through the OpenID Connect
-   *   provider, which answers for a second one
+   * @returns the token; undefined if the account has a factor, or its owner signs in through the OpenID Connect
+   *   provider, which is responsible for second factors
    * @throws {RegistryNotFound}
    */
   issueEnrolment(input: { developerId: string; by: string }): Promise<string | undefined>
   /**
    * Uses the link of an enrolment: adds the first factor and stores the recovery
-   * codes. `password` is the checked hash of an account that has a password, or
-   * the hash of its first one.
+   * codes. `password` is the stored hash against which the password was checked
+   * or, for an account without a password, the hash of its first one.
    *
    * @returns false when the link was used or has expired, the password changed
    *   meanwhile, or the account has a factor
@@ -145,7 +145,7 @@ export interface Factors {
 /** Wrong codes in a row after which no code is compared (NIST SP 800-63B, 5.2.2). */
 export const wrongCodesMax = 100
 
-/** Passkeys of one developer. */
+/** Maximum number of passkeys of one developer. */
 const passkeysMax = 20
 
 export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Factors {
@@ -167,7 +167,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
         .updateTable('passkeys')
         .set({ counter, last_used_at: sql`now()` })
         .where('id', '=', id)
-        // Two uses of one answer at once: the second finds the counter used (WebAuthn 6.1.1).
+        // If one response is used twice at once, the second use finds the counter already stored (WebAuthn 6.1.1).
         .where((eb) => eb.or([eb('counter', '<', counter), eb.val(counter === 0)]))
         .executeTakeFirst()
       return numUpdatedRows > 0n
@@ -329,7 +329,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
   }
 }
 
-/** Rolls a transaction back whose result is false. */
+/** Rolls back a transaction whose result is false. */
 class Unfit extends Error {}
 
 async function findFactors(db: Kysely<PortalSchema>, developerId: string): Promise<FactorSet> {
@@ -371,7 +371,7 @@ async function findFactors(db: Kysely<PortalSchema>, developerId: string): Promi
   }
 }
 
-/** Under a lock of the developer. @returns whether it is the first one */
+/** Needs a lock on the developer. @returns whether this is the developer's first factor */
 async function addFactor(
   trx: PortalTransaction,
   developerId: string,

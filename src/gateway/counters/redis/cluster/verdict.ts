@@ -21,8 +21,8 @@ export function createVerdict(): Verdict {
         return
       }
       waiting.push(one)
-      // The marker check went out last and has the least time, by a millisecond or more, so a reply can arrive in
-      // between.
+      // The marker check is sent last and times out first, by a millisecond or more, so a reply can still arrive after
+      // its timeout.
       if (isMissed) one.onMissed()
     },
     known(isComplete) {

@@ -15,7 +15,7 @@ import { Fact } from '../calls/fact.tsx'
 import { AddCertificate } from './add-certificate.tsx'
 import { MakeTestCertificates } from './test-certificates.tsx'
 
-/** The certificates of an application, a form that adds one, and where there is a sandbox a button that makes two. */
+/** Lists the certificates of an application, with a form to add one and, in a sandbox, a button to create test ones. */
 export function Certificates({ applicationId }: { readonly applicationId: string }) {
   const certificates = useCertificates(applicationId)
   const { hasSandbox } = useFacts()

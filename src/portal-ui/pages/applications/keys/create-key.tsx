@@ -17,7 +17,7 @@ const lives = [
   { days: 365, label: 'keys.inAYear' },
 ] as const
 
-/** What the operator permits. @param daysMax the longest life in days; 0: no maximum */
+/** The expiry options that the operator permits. @param daysMax maximum lifetime in days; 0: no maximum */
 function expiriesWithin(daysMax: number) {
   const isPermitted = ({ days }: (typeof lives)[number]) => daysMax === 0 || days < daysMax
   return [
@@ -39,7 +39,7 @@ export interface CreateKeyProps {
   readonly onCancel: () => void
 }
 
-/** The form that makes a key: a name, when it ends by itself, and from where it may be used. */
+/** The form that creates a key: its name, its expiry, its allowed addresses, and whether it may replace itself. */
 export function CreateKey(props: CreateKeyProps) {
   const { applicationId, suggestedName, onIssued, onCancel } = props
   const { keyMaxDays } = useFacts()
@@ -130,8 +130,8 @@ export function CreateKey(props: CreateKeyProps) {
 }
 
 /**
- * The end of the chosen day, or of a number of days from now; undefined for as
- * late as permitted. An invalid date for a year above 9999.
+ * The end of the chosen day, or the time in a number of days; undefined: as late
+ * as permitted. Returns an invalid date for a year above 9999.
  */
 function expiryOf(expiry: string, day: string): Date | undefined {
   if (expiry === 'latest') return undefined

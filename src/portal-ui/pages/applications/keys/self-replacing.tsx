@@ -13,7 +13,7 @@ export interface SelfReplacingProps {
   readonly onClose: () => void
 }
 
-/** Lets a key replace itself, or no longer. */
+/** The dialog that allows a key to replace itself, or stops allowing it. */
 export function SelfReplacing({ applicationId, apiKey, opened, onClose }: SelfReplacingProps) {
   const { id, name, mayReplaceItself } = apiKey
   const change = useAddressesOfKey(applicationId, onClose)
