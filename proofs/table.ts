@@ -191,8 +191,8 @@ export const proofs: Readonly<Record<string, Proof>> = {
       compose,
       'src/cli/commands/reload.ts',
       'src/cli/taking-away.ts',
-      `${registry}/feed/*configurations.ts`,
-      `${registry}/feed/processes.ts`,
+      `${registry}/processes/*configurations.ts`,
+      `${registry}/processes/processes.ts`,
     ],
   }),
   'new-version': tests('long/new-version', {
@@ -258,7 +258,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     guards: [
       `${compose}/counting-claim.ts`,
       `${compose}/presence.ts`,
-      `${registry}/feed/processes.ts`,
+      `${registry}/processes/processes.ts`,
     ],
   }),
   'prove-command': tests('long/prove-command', {
@@ -266,8 +266,8 @@ export const proofs: Readonly<Record<string, Proof>> = {
     guards: [
       'src/cli/commands/prove.ts',
       'src/cli/judge-window.ts',
-      `${registry}/feed/count-samples.ts`,
-      `${registry}/feed/processes.ts`,
+      `${registry}/processes/count-samples.ts`,
+      `${registry}/processes/processes.ts`,
     ],
   }),
   'prove-window': tests('long/prove-window', {
@@ -278,7 +278,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'src/cli/judge-window.ts',
       ...counters,
       `${compose}/tell-counts.ts`,
-      `${registry}/feed/count-samples.ts`,
+      `${registry}/processes/count-samples.ts`,
       'src/platform/count-sample.ts',
     ],
   }),

@@ -1,6 +1,6 @@
 import { sampleHash } from '../gateway/counters/count-samples.ts'
 import type { CountSample } from '../platform/count-sample.ts'
-import type { ToldSamples } from '../registry/feed/count-samples.ts'
+import type { ToldSamples } from '../registry/processes/count-samples.ts'
 
 /** A range of numbers, both ends included. */
 export interface NumberRange {

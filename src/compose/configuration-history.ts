@@ -3,7 +3,7 @@ import {
   type Configurations,
   noPlace,
   type ServedConfiguration,
-} from '../registry/feed/configurations.ts'
+} from '../registry/processes/configurations.ts'
 import type { Publisher, Replacement } from './publisher.ts'
 
 /** Records in the registry which configurations this process activates, so that each change is audited once. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../platform/log/log.ts'
 import type { Lifetime } from '../platform/process/lifetime.ts'
 import { repeatedly } from '../platform/process/repeatedly.ts'
-import type { Counting, Processes, ProcessReport } from '../registry/feed/processes.ts'
+import type { Counting, Processes, ProcessReport } from '../registry/processes/processes.ts'
 
 /** Several gateway processes use one database without sharing their counters. */
 export class CountersNotShared extends Error {

@@ -1,6 +1,6 @@
 import { folderState } from '../catalogue/folder-state.ts'
 import type { Role } from '../platform/settings/settings.ts'
-import { createProcesses, type ReportReply } from '../registry/feed/processes.ts'
+import { createProcesses, type ReportReply } from '../registry/processes/processes.ts'
 import { createConfigurationHistory } from './configuration-history.ts'
 import { keepPresence, type PresenceOptions } from './presence.ts'
 import type { Publisher } from './publisher.ts'

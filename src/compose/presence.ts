@@ -5,7 +5,12 @@ import { joinRoles } from '../platform/process/join-roles.ts'
 import type { Lifetime } from '../platform/process/lifetime.ts'
 import { repeatedly } from '../platform/process/repeatedly.ts'
 import type { Role } from '../platform/settings/settings.ts'
-import type { Counting, Processes, ProcessReport, ReportReply } from '../registry/feed/processes.ts'
+import type {
+  Counting,
+  Processes,
+  ProcessReport,
+  ReportReply,
+} from '../registry/processes/processes.ts'
 import { CountersNotShared } from './counting-claim.ts'
 import type { Publisher } from './publisher.ts'
 

@@ -12,7 +12,7 @@ import { createProcessMetrics, type ProcessMetrics } from '../gateway/operate/pr
 import type { JobMetrics } from '../platform/process/job-metrics.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import type { ReloadRequest } from '../registry/feed/change.ts'
-import type { Counting } from '../registry/feed/processes.ts'
+import type { Counting } from '../registry/processes/processes.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import { counterStore } from './counter-store.ts'
 import { type CountingClaim, claimCounting } from './counting-claim.ts'

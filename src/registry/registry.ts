@@ -2,9 +2,9 @@
 // gateway from memory, and records what happened. This file is all that the edge may know. Next, read
 // `open-registry.ts`, which puts the parts together, and `transaction.ts`: every change leaves an audit entry and a
 // line in the change table in the same transaction. `keys/` judges keys, `feed/` carries changes between processes,
-// `applications/` and `certificates/` are what a key may use, and `audit/`, `usage/` and `availability/` are records.
-// The registry knows no HTTP, no counters and no portal, and plans only by name. The accounts, sessions and mails of
-// the people behind the applications are the portal's (`portal/stores/`).
+// `processes/` keeps what processes report, `applications/` and `certificates/` are what a key may use, and `audit/`,
+// `usage/` and `availability/` are records. The registry knows no HTTP, no counters and no portal, and plans only by
+// name. The accounts, sessions and mails of the people behind the applications are the portal's (`portal/stores/`).
 
 import type { CallsOverride } from '../catalogue/effective-limits.ts'
 import type { Certificate } from '../certificates/certificate.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { ConfigurationSummary } from '../../src/catalogue/configuration-summary.ts'
-import { noPlace } from '../../src/registry/feed/configurations.ts'
+import { noPlace } from '../../src/registry/processes/configurations.ts'
 import { testDatabase } from '../support/database.ts'
 import { testStores } from '../support/registry.ts'
 

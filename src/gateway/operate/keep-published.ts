@@ -4,7 +4,7 @@ import {
   type NotedConfiguration,
   notedConfiguration,
   type PublishedConfigurations,
-} from '../../registry/feed/published-configurations.ts'
+} from '../../registry/processes/published-configurations.ts'
 import type { Published } from '../edge/published.ts'
 
 const everyMs = 60_000

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { readWithdrawn } from '../feed/published-configurations.ts'
 import { beginCursor, lockCursor, moveCursor } from '../job-cursor.ts'
+import { readWithdrawn } from '../processes/published-configurations.ts'
 import type { RegistrySchema } from '../schema.ts'
 import type { RegistryTransaction } from '../transaction.ts'
 import type { Outage } from './outage-rule.ts'

@@ -1,9 +1,7 @@
 // This folder carries changes between processes. Read this file first: it lists every change. `record-change.ts` writes
 // one in the transaction that makes it, `read-changes.ts` has the queries that read them (`key-detail.ts` says how the
-// table keeps those of keys), and `change-feed.ts` follows them in every process. `change-table.ts` announces what is
-// not a row of the registry. `processes.ts` lists the live processes, `configurations.ts` and
-// `published-configurations.ts` what they serve, and `count-samples.ts` what they counted. A change says what is
-// different; each listener decides what follows.
+// table keeps those of keys), `change-table.ts` reads them and writes what is not a change of the registry's rows, and
+// `change-feed.ts` follows them in a process. A change says what is different; each listener decides what follows.
 
 import type { LogChange } from '../../platform/log/log-switch.ts'
 

@@ -1,3 +1,8 @@
+// This folder keeps what processes report about themselves. Read this file first: it lists the live processes.
+// `configurations.ts` has the order in which configurations became active, `published-configurations.ts` their contents
+// for commands that compare files with them, and `count-samples.ts` the counts that `tollgate prove` asks for. Changes
+// that processes must follow go through `feed/`.
+
 import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from '../schema.ts'
 
