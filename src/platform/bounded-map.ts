@@ -1,7 +1,8 @@
-// This folder has what every role builds on. `settings/` reads the settings, `http/` has listeners and the error
-// table, `database/` and `redis/` connect to the stores, `log/` writes the log, and `process/` has jobs, health and
-// shutdown. The loose files are small and have no subject of their own: collections, counts, distances and marks in
-// texts, and waiting. Nothing here imports another room or knows APIs, plans, calls or roles beyond their names.
+// This folder has what every role builds on. `settings/` reads the settings, `http/` has listeners and the error table,
+// `database/` and `redis/` connect to the stores, `log/` writes the log, and `process/` has jobs, health and shutdown.
+// The loose files are small and have no subject of their own: collections, counts, distances and marks in texts, and
+// waiting. Nothing here imports another room. The tables of settings, errors and security events name what other rooms
+// do; nothing here does it.
 
 /** A map that drops entries not used recently instead of growing. */
 export interface BoundedMap<Value> {

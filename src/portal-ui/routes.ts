@@ -1,7 +1,8 @@
 // The folder `pages/` has the pages, which this table lists with their paths. It has a folder for each area of the
-// portal: `public/` for visitors, `account/` for signing up and in, `applications/` with its tabs for developers,
-// `operator/` for operators. A page fetches through `api/`; `components/` are its parts, and `layout/` surrounds it.
-// An area imports nothing of another one, because the build makes one script for each.
+// portal: `public/` for visitors, `account/` for signing up and in, `profile/` for the own account, `applications/` with
+// its tabs for developers, `operator/` for operators, and `guides/` and `mailbox/`. A page fetches through `api/`;
+// `components/` are its parts, and `layout/` surrounds it. An area imports nothing of another one, because the build
+// makes one script for each.
 
 import { pagePaths } from '../portal/pages/page-paths.ts'
 import { type LazyPage, lazyPage } from './lazy-page.tsx'

@@ -1,7 +1,8 @@
-// This folder writes the log. Read this file first, then `security-events.ts`, the table of events that collectors and
-// alert rules search for. `log-switch.ts` changes the log while the process runs, `pretty-line.ts` formats lines for a
-// terminal, `error-text.ts` describes an error with its causes, and `complete-error.ts` is the error whose message is
-// enough without them. A line contains the fields that the caller chose, never a whole request.
+// This folder writes the log. Read this file first, then `security-events.ts`: the table of events that collectors and
+// alert rules search for, and the function that records them. `log-switch.ts` changes the log while the process runs,
+// and `pretty-line.ts` formats lines for a terminal. `error-text.ts` describes an error with its causes,
+// `complete-error.ts` is for errors that need none, and `error-code.ts` reads the code of one. A line has the fields
+// that a caller chose, never a request.
 
 import { fstatSync, write, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'

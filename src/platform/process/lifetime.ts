@@ -1,6 +1,7 @@
-// This folder runs a process between its start and its end. Read this file first: it closes what was opened, in
-// reverse order. `repeatedly.ts` and `queue-worker.ts` run jobs, `management.ts` serves metrics and health, and
-// `load-gauges.ts`, `store-gauge.ts` and `job-metrics.ts` measure the process. `short-lived.ts` and
+// This folder runs a process between its start and its end. Read this file first: it closes what was opened, in reverse
+// order. `repeatedly.ts` and `queue-worker.ts` run jobs, `management.ts` serves metrics and health, and
+// `load-gauges.ts` (with `pool-load.ts`), `store-gauge.ts` and `job-metrics.ts` measure the process.
+// `package-version.ts` and `join-roles.ts` say which program and which roles run. `short-lived.ts` and
 // `collect-when-idle.ts` tune V8. What a job does is its caller's.
 
 import type { Logger } from '../log/log.ts'
