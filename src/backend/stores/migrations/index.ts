@@ -1,3 +1,6 @@
+// This folder creates and changes the bank's tables. Each file is one migration, and this one lists them. As in
+// `registry/migrations/`, a new migration expands, and a file never changes after its release.
+
 import type { SchemaMigrations } from '../../../platform/database/schema-migration.ts'
 import { bankMigration } from './0001-bank.ts'
 import { dueMigration } from './0002-due.ts'

@@ -1,3 +1,6 @@
+// This folder counts in the memory of one process. This file decides calls. `journal.ts` keeps the counts in a file,
+// from which the next process continues.
+
 import type { Logger } from '../../../platform/log/log.ts'
 import type {
   BucketLimit,

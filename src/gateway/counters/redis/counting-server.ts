@@ -1,3 +1,9 @@
+// This folder counts in a Redis that processes share. Read `redis-counter.ts` first: it refuses what is known to be
+// used up and gives the other calls to `servers.ts`, which collects them for one request. This file sends that request
+// to a server, where `grant.lua` decides. `shared-mode.ts` says whether the server may decide, and `local-shares.ts`
+// decides without it. `losses.ts` and `catch-up.ts` restore counts that a server has lost. What only a cluster needs is
+// in `cluster/`.
+
 import type { Logger } from '../../../platform/log/log.ts'
 import type { SentinelRedis, SingleRedis } from '../../../platform/redis/redis-address.ts'
 import type { Roster } from '../../../platform/roster.ts'

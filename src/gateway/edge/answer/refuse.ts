@@ -1,3 +1,6 @@
+// This folder writes what the client gets. This file answers a call with a refusal, and `answer-head.ts` makes the
+// header block for a response of the backend. Both add the fields of `own-headers.ts`: limits, lifecycle and CORS.
+
 import type { ErrorCode } from '../../../platform/http/errors.ts'
 import { type Refusal, renderProblem } from '../../../platform/http/problem.ts'
 import type { Call } from '../call.ts'

@@ -1,3 +1,6 @@
+// This folder has a file for each check, and `../check-table.ts` their order; this is the first. A check adds what it
+// found and passes the call on, or ends it with a refusal. It never answers the client itself.
+
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Call, TargetedCall } from '../call.ts'
 import type { Check } from '../run-checks.ts'

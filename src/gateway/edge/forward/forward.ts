@@ -1,3 +1,8 @@
+// This folder sends granted calls to the backend. Read this file first, then `exchange.ts`, the call at the backend
+// until the end of its response. `road.ts` leads calls here, `request-head.ts` and `passing-fields.ts` make the header
+// block, `identity.ts` signs who calls, and `operation-uses.ts` shares the room among operations. Connections are in
+// `upstream/`.
+
 import type { Catalogue, Operation } from '../../../catalogue/catalogue.ts'
 import type { CallDrill } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'

@@ -1,3 +1,7 @@
+// This folder reads what a client sends. Read this file first: it makes a call of a request. `request-fields.ts` reads
+// the header block, `trace.ts` the trace, and `portal-origin.ts` recognises the portal's page. `uploads.ts` receives
+// bodies, as far as there is memory. What a call may do is decided in `checks/`.
+
 import type { ClientAddress, ClientScheme } from '../../../platform/http/client-address.ts'
 import { Call, type CallResponse } from '../call.ts'
 import type { Published } from '../published.ts'

@@ -1,3 +1,7 @@
+// This folder notes which calls the bank answered. Read this file first: it writes the figures off the data path.
+// `reply-of.ts` decides what counts as unanswered, `availability-tally.ts` keeps the figures in memory, and
+// `availability-writer.ts` has the statements. The report is in `registry/availability/`.
+
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../../platform/log/log.ts'
 import { repeatedly } from '../../../platform/process/repeatedly.ts'

@@ -1,3 +1,6 @@
+// This folder keeps records of single calls, which developers see on the portal. `record-of.ts` makes a record of a
+// finished call, `record-buffer.ts` holds it until this file writes it, and `prune-records.ts` deletes the oldest.
+
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../../platform/log/log.ts'
 import type { RegistrySchema } from '../../../registry/schema.ts'

@@ -1,6 +1,10 @@
-// An export is a gzipped file of lines. A line of JSON in braces says what follows; a line in brackets is a row with the
-// values as PostgreSQL writes them, or null. First a header, then each table with its number of rows and the SHA-256
-// over them, then the sequences, then the counts of limits, then the end. docs/backup.md describes it.
+// This folder moves all rows of a database through a file. Read this file first, which has the format. `export-rows.ts`
+// reads the rows, `export-file.ts` writes and reads the file, `import-rows.ts` writes the rows, and `tables.ts` finds
+// the tables in the database. Rows move as they are. An export is a gzipped file of lines. A line of JSON in braces
+// says what follows; a line in brackets is a row with the values as PostgreSQL writes them, or null. First a header,
+// then each table with its number of rows and the SHA-256 over them, then the sequences, then the counts of limits,
+// then the end. docs/backup.md describes it.
+
 import type { SchemaName } from '../schema-history.ts'
 
 /** Format of the file. A release reads every format up to its own. */

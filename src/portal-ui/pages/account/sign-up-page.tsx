@@ -1,3 +1,6 @@
+// This folder has the pages for signing up and in, a forgotten password and the links of emails. `mail-link-page.tsx`
+// is the frame of the pages that a link opens, and `use-mail-token.ts` reads its token.
+
 import { Alert, Anchor, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'

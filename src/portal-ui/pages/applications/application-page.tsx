@@ -1,3 +1,6 @@
+// This folder has the applications of a developer. `applications-page.tsx` lists them, and this file is the page of
+// one; `tabs.ts` lists its tabs. `keys/`, `limits/`, `calls/`, `alerts/` and `try/` have its larger parts.
+
 import { Stack } from '@mantine/core'
 import { useEffect } from 'react'
 import { Redirect, useParams } from 'wouter'

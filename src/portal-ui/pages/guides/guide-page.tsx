@@ -1,3 +1,5 @@
+// This folder shows the guides. The portal renders them (`portal/guides/`); their text is in `src/guides`.
+
 import { Group, Text } from '@mantine/core'
 import { Link, useParams } from 'wouter'
 import type { Guide } from '../../../portal/api/schemas/guides.ts'

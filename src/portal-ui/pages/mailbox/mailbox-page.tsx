@@ -1,3 +1,5 @@
+// This folder has one page: the emails of a portal on this machine that has no mail server.
+
 import { Anchor, Button, Paper, Stack, Text, Title } from '@mantine/core'
 import type { MailboxBlock, MailboxMail } from '../../../portal/api/schemas/mailbox.ts'
 import { isProblem } from '../../api/client.ts'

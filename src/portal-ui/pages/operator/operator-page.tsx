@@ -1,3 +1,6 @@
+// This folder has the pages for operators. This file shows one section at a time; `section-links.tsx` lists the
+// sections, each with a file. `operator-application-page.tsx` is the page of one application.
+
 import type { ComponentType } from 'react'
 import { useParams } from 'wouter'
 import { operatorSections } from '../../../portal/pages/page-paths.ts'

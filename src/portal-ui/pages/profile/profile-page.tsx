@@ -1,3 +1,5 @@
+// This folder has the page on which developers change their own account. This file lists its sections.
+
 import { Stack, Text, TextInput } from '@mantine/core'
 import type { Developer } from '../../../portal/api/schemas/accounts.ts'
 import { useDeveloper } from '../../api/session.ts'

@@ -1,3 +1,6 @@
+// This folder has the pages that need no account. This file is the first page, `version-page.tsx` describes an API
+// version, `diff-page.tsx` compares two, and `sandbox-page.tsx` shows the sandbox's customers.
+
 import type { PublishedApi } from '../../../portal/api/schemas/catalogue.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { EmptyState } from '../../components/empty-state.tsx'

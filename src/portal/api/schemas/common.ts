@@ -1,3 +1,6 @@
+// This folder has the contract of the JSON API: what its routes take and answer, a file for each subject, and here what
+// they share. `openapi.ts` describes the API with these schemas, and the page uses their types.
+
 import { type Static, type TSchema, Type } from 'typebox'
 import { nameLengthMax, nameRule, plainPattern } from '../../../registry/name.ts'
 

@@ -1,3 +1,7 @@
+// This folder has what counting needs only in a Redis Cluster. Read this file first: it counts on the node that has the
+// slot of a bucket. `slot-source.ts` reads the map of slots, `slot-owners.ts` judges what a moved slot means,
+// `node-sending.ts` sends calls and checks the marker, and `resending.ts` follows redirections.
+
 import type { Logger } from '../../../../platform/log/log.ts'
 import type { ClusterRedis } from '../../../../platform/redis/redis-address.ts'
 import type { Roster } from '../../../../platform/roster.ts'

@@ -1,3 +1,5 @@
+// This folder has the tab for what an application is warned of, by email and by webhook.
+
 import { Stack, Title, VisuallyHidden } from '@mantine/core'
 import { useAlerts } from '../../../api/alerts.ts'
 import { QueryState } from '../../../components/query-state.tsx'

@@ -1,3 +1,6 @@
+// This folder shows the calls of an application. This tab lists single calls, and `call-story.tsx` tells what became of
+// one, stage by stage. `usage-tab.tsx` is the tab of limits and past calls, with `history-section.tsx`.
+
 import { Button, Switch, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'

@@ -1,3 +1,7 @@
+// This folder has an application's keys and certificates. This file is their tab. `key-dialog.tsx` opens the dialog of
+// each action, `issued-key-panel.tsx` shows a new key once, and `handed-key.ts` passes it to the next page. A key is
+// never stored in the browser.
+
 import { Box, Button, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import type { IssuedKey, Key } from '../../../../portal/api/schemas/applications.ts'

@@ -1,3 +1,6 @@
+// This folder shows limits in use, and how to get more calls: `ask-for-calls.tsx` asks an operator, `change-plan.tsx`
+// and `move-page.tsx` change the plan or the version. This file shows all limits of an application.
+
 import type { PublishedApis } from '../../../../portal/api/schemas/catalogue.ts'
 import type { LiveUsage } from '../../../../portal/api/schemas/usage.ts'
 import { useApis } from '../../../api/catalogue.ts'

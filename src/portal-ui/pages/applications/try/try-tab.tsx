@@ -1,3 +1,7 @@
+// This folder lets developers make calls from the page. This tab is the playground, with `try-form.tsx` and
+// `try-answer.tsx`. `first-application.tsx`, `first-call.tsx`, `next-step.tsx` and `check-list.tsx` lead a new
+// developer to the first calls. What a call consists of is in `src/portal-ui/calls/`.
+
 import { NativeSelect, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'

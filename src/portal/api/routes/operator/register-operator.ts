@@ -1,3 +1,6 @@
+// This folder has the routes of operators, which this file registers. `record-reads.ts` records what operators read
+// about developers. The scope in `create-portal.ts` lets only operators pass.
+
 import type { PortalApp } from '../../../portal-app.ts'
 import type { PortalServices } from '../../../services.ts'
 import { registerOperatedApplications } from './applications.ts'
