@@ -1,8 +1,8 @@
 // This folder puts the parts of a process together: it opens what the settings ask for and hands each part what it
 // needs. `src/main.ts` calls the steps of a start in order. `stores.ts` and `services.ts` open what the roles share,
-// and `gateway.ts`, `portal.ts` and `backend.ts` start a role. The other files are smaller steps, parts of these, or
-// what commands need of them. Everything opened is registered in a `Lifetime`, so a failed step and a shutdown close it
-// in reverse order. Only this folder chooses between Redis and memory and, for a process that serves, between
+// and `gateway.ts`, `portal.ts` and `backend.ts` start a role. The other files are smaller steps, parts of steps, or
+// what commands share with a start. Everything opened is registered in a `Lifetime`, so a failed step and a shutdown
+// close it in reverse order. Only this folder chooses between Redis and memory and, for a process that serves, between
 // PostgreSQL and the embedded database (for a command: `cli/database-session.ts`).
 
 import { sql } from 'kysely'

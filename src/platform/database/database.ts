@@ -2,8 +2,8 @@
 // `database-servers.ts` finds the primary and `database-logins.ts` the login that it accepts. `migrate.ts` runs the
 // migrations that the owner of the tables passes in, and `schema-history.ts` notes them. `database-folder.ts` and
 // `embedded-database.ts` are the database inside the process; `data-folder.ts` locks DATA_DIR, where it lies, and keeps
-// secrets and addresses there. `move/` exports and imports rows. Nothing here knows what a row of registry or bank
-// means; only `schema-history.ts` knows that there are these two.
+// secrets and addresses there. `move/` exports and imports rows. Of registry and bank, it knows only the names, not
+// what a row means.
 
 import { hostname } from 'node:os'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
