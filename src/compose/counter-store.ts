@@ -82,7 +82,7 @@ function onRedis(settings: Settings, address: RedisAddress): CounterStore {
         processes,
         isAdmitting,
         log,
-        evictionAllowed: settings.redisEvictionAllowed,
+        isEvictionAllowed: settings.redisEvictionAllowed,
         deadlineMs: settings.redisDeadlineMs,
         observer: metrics.counterObserver,
       })
@@ -133,7 +133,7 @@ function onRedis(settings: Settings, address: RedisAddress): CounterStore {
     return createRedisCounter({
       address,
       processes,
-      evictionAllowed: true,
+      isEvictionAllowed: true,
       log: createLog('silent'),
     })
   }

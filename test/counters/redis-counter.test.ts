@@ -332,6 +332,13 @@ t.test(
   },
 )
 
+/** A log that keeps what it is given of warnings and errors. */
+function warnings() {
+  const lines: unknown[] = []
+  const keep = (...line: unknown[]) => void lines.push(line)
+  return { lines, log: { ...silent, warn: keep, error: keep } as typeof silent }
+}
+
 t.test(
   'a Redis that may evict counters is refused at start, unless that is accepted',
   { skip },
@@ -341,7 +348,36 @@ t.test(
       code: 'REDIS_UNSUITABLE',
       message: /allkeys-lru.*CONFIG SET maxmemory-policy noeviction.*REDIS_EVICTION_ALLOWED/,
     })
-    t.equal((await testCounter(t, server, { evictionAllowed: true })).isUp(), true)
+    t.equal((await testCounter(t, server, { isEvictionAllowed: true })).isUp(), true)
+  },
+)
+
+t.test(
+  'a counter that refuses its Redis at start does not log that calls are decided locally',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t, { args: ['--maxmemory-policy', 'allkeys-lru'] })
+    const { lines, log } = warnings()
+    await t.rejects(testCounter(t, server, { log }), { code: 'REDIS_UNSUITABLE' })
+    t.strictSame(lines, [])
+  },
+)
+
+t.test(
+  'a Redis that may evict counters since startup is not used, and the log has the reason',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const { lines, log } = warnings()
+    const counter = await testCounter(t, server, { log })
+    await server.cli('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+    await server.cli('CLIENT', 'KILL', 'TYPE', 'normal')
+    await until('the log has the reason', () => /allkeys-lru/.test(JSON.stringify(lines)))
+    t.equal(counter.isUp(), false)
+    t.match(lines.at(-1), [
+      { reason: /allkeys-lru/ },
+      'Redis is not used; calls are decided locally',
+    ])
   },
 )
 
@@ -415,12 +451,11 @@ t.test(
   async (t) => {
     const server = await testRedis(t)
     await server.cli('ACL', 'SETUSER', 'app', 'on', '>one', '~other:*', '&*', '+@all')
-    const lines: unknown[] = []
-    const log = { ...silent, warn: (facts: unknown) => void lines.push(facts) } as typeof silent
+    const { lines, log } = warnings()
     const url = server.url.replace('//', '//app:one@')
     const counter = await testCounter(t, { url }, { log })
     t.equal(counter.isUp(), false)
-    t.match(lines, [{ cause: 'refusing', reason: /NOPERM/ }])
+    t.match(lines, [[{ cause: 'refusing', reason: /NOPERM/ }]])
   },
 )
 

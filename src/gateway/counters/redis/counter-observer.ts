@@ -8,8 +8,6 @@ export const awayCauses = [
   'refusing',
   /** It lost its counters, or replaced a server that may have counted more. */
   'lost_counters',
-  /** It is not fit to hold counters. */
-  'unsuitable',
 ] as const
 export type AwayCause = (typeof awayCauses)[number]
 

@@ -35,7 +35,7 @@ export interface RedisCounterOptions {
   readonly monotonic?: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Accept a server that may evict counters. (Default: false.) */
-  readonly evictionAllowed?: boolean
+  readonly isEvictionAllowed?: boolean
   /**
    * How long a call waits for the store before its outage policy decides. A
    * silence of this length is an outage. (Default: 250.)
@@ -65,7 +65,7 @@ const operatorDeadlineMs = 1000
 /** Interval at which past windows are dropped and an idle store is checked. */
 const beatMs = 250
 
-/** How long startup waits for the store and for settling counters, before it continues without them. */
+/** How long startup waits for the store, in addition to `settleMs`, before it continues without shared counts. */
 const startMs = 1500
 
 /**
@@ -98,7 +98,7 @@ export async function createRedisCounter({
   now = Date.now,
   monotonic = () => performance.now(),
   log,
-  evictionAllowed: isEvictionAllowed = false,
+  isEvictionAllowed = false,
   deadlineMs = 250,
   settleMs = 1000,
   observer = noObserver,
@@ -117,6 +117,7 @@ export async function createRedisCounter({
     monotonic,
   })
   const started = Promise.withResolvers<void>()
+  let isStarting = true
   /** Batches in flight, including those past their deadline. */
   const inFlight = new Roster<CallBatch>()
 
@@ -137,9 +138,8 @@ export async function createRedisCounter({
         living: () => heartbeat?.living() ?? [],
         knowsOthers: () => heartbeat?.knowsOthers() ?? true,
         onUnsuitable(error: RedisUnsuitableError) {
-          // Only after startup, when the server came later or its configuration changed.
-          log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')
-          started.reject(error)
+          if (isStarting) started.reject(error)
+          else log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')
         },
         ...own,
       }),
@@ -179,7 +179,7 @@ export async function createRedisCounter({
     }
   }
 
-  /** Operators are also answered while calls are decided locally. */
+  /** Makes an operator's request fail with the one error that callers expect. */
   async function orUnavailable<Reply>(reply: Promise<Reply>): Promise<Reply> {
     try {
       return await reply
@@ -254,6 +254,7 @@ export async function createRedisCounter({
     await counter.close()
     throw error
   } finally {
+    isStarting = false
     clearTimeout(giveUp)
   }
   return counter

@@ -126,7 +126,7 @@ export interface SharedModeOptions {
   onShared(): void
   /** Counting is no longer shared. */
   onAway(cause: AwayCause): void
-  /** The server must not hold counters. Calls are decided without it. */
+  /** The server must not hold counters. Called again at every check until it may; logs nothing itself. */
   onUnsuitable(error: RedisUnsuitableError): void
 }
 
@@ -194,8 +194,7 @@ export function createSharedMode({
 
   function decideLocally(cause: AwayCause, reason: string): void {
     if (mode.name === 'closed') return
-    // What it counts may be from before this process, and lost meanwhile.
-    mayLackCounts ||= losses.marker() === undefined
+    noteAbsence()
     const wasShared = decidesCalls()
     const at = monotonic()
     if (wasShared || (reason !== logged.reason && at - logged.at >= logMs)) {
@@ -206,6 +205,11 @@ export function createSharedMode({
     if (!wasShared) return
     enter({ name: mode.name === 'arriving' ? 'returning' : 'away' })
     onAway(cause)
+  }
+
+  /** What the server counts may be from before this process, and lost meanwhile. */
+  function noteAbsence(): void {
+    mayLackCounts ||= losses.marker() === undefined
   }
 
   /** Some servers do not let their users read INFO; counting works without it. */
@@ -284,7 +288,7 @@ export function createSharedMode({
   function failedAttempt(error: Error): void {
     if (mode.name === 'closed') return
     if (error instanceof RedisUnsuitableError) {
-      decideLocally('unsuitable', error.message)
+      noteAbsence()
       enter({ name: 'resting', until: monotonic() + unsuitableMs })
       onUnsuitable(error)
       return
