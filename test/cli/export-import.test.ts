@@ -122,6 +122,17 @@ t.test('counts that cannot be carried fail loudly, and come alone at a second tr
   t.match(readFileSync(join(env.DATA_DIR, 'counters.journal'), 'utf8'), 'a 86400 20000 0 3;')
 })
 
+t.test('import takes only options that belong together', async (t) => {
+  t.match(await tollgate(fromSource, 'import', file, '--yes'), {
+    code: 2,
+    stderr: '--yes needs --replace',
+  })
+  t.match(await tollgate(fromSource, 'import', file, '--counts-only', '--replace', '--yes'), {
+    code: 2,
+    stderr: 'give --counts-only or --replace, not both',
+  })
+})
+
 t.test('an export never replaces a file', async (t) => {
   const { code, stderr } = await tollgate(fromSource, 'export', file)
   t.equal(code, 1)

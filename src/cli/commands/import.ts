@@ -21,21 +21,23 @@ export function registerImport(command: Command, context: CommandContext): void 
     )
     .option(
       '--json',
-      'print {"file","madeAt","release","tables","rows","counts","countsMissing","migrated"}',
+      'print {"file","madeAt","release","tables","rows","counts","countsMissing","migrated"}; with --counts-only without "tables", "rows" and "migrated"',
     )
     .action(async (file: string, options: ImportOptions) => {
+      const { countsOnly = false, replace = false, yes = false, json } = options
+      if (countsOnly && replace) throw new UsageError('give --counts-only or --replace, not both')
+      if (yes && !replace) throw new UsageError('--yes needs --replace')
       const [{ importCounts, importDatabase }, { reportMissingCounts }] = await Promise.all([
         import('../move-rows.ts'),
         import('../carry-counts.ts'),
       ])
-      if (options.countsOnly === true) {
-        if (options.replace === true) throw new UsageError('give --counts-only or --replace')
+      if (countsOnly) {
         const { header, ...brought } = await importCounts(context, file)
         const { madeAt, release } = header
         const { done, missing } = brought
         const report = { file, madeAt, release, counts: done, countsMissing: missing }
         context.output.result(
-          options.json,
+          json,
           report,
           () => `Brought the counts of ${done} limits, as of ${madeAt}.`,
         )
@@ -44,12 +46,12 @@ export function registerImport(command: Command, context: CommandContext): void 
       const { header, counts, ...rest } = await importDatabase(context, file, options)
       const { madeAt, release, audit } = header
       const report = { ...rest, counts: counts.done, countsMissing: counts.missing }
-      context.output.result(options.json, { file, madeAt, release, ...report }, () => {
+      context.output.result(json, { file, madeAt, release, ...report }, () => {
         const migrated =
           report.migrated.length === 0 ? '' : ` Migrated it: ${report.migrated.join(', ')}.`
         return `Imported ${report.rows} rows of ${report.tables} tables, as of ${madeAt}.${migrated}`
       })
-      if (options.json !== true) {
+      if (json !== true) {
         const expect = audit === null ? '' : ` --expect ${audit.position}:${audit.hash}`
         context.output.note(`Now run: tollgate audit verify${expect}`)
       }
