@@ -146,6 +146,19 @@ t.test(
   },
 )
 
+t.test('check lists an API of BACKEND_URLS that is not published, also as JSON', async (t) => {
+  const env = { ...minimal, BACKEND_URLS: 'libary=http://127.0.0.1:1' }
+  const problem = 'BACKEND_URLS: there is no API "libary" in CONFIG_DIR; do you mean library?'
+  t.strictSame(await tollgate(env, 'check'), {
+    stdout: `${problem}\n1 problem in the configuration.\n`,
+    stderr: '',
+    code: 1,
+  })
+  const { stdout, code } = await tollgate(env, 'check', '--json')
+  t.equal(code, 1)
+  t.strictSame(JSON.parse(stdout), { ok: false, problems: [{ message: problem }] })
+})
+
 t.test('diff names what was removed, and the applications that use the old version', async (t) => {
   const env = { ...minimal, DATA_DIR: await testDataDir(t) }
   const onboarding = ['--email', 'ada@example.com', '--application', 'Reading room']

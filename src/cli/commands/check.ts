@@ -10,6 +10,7 @@ import {
 } from '../../catalogue/catalogue-error.ts'
 import { configurationTraps } from '../../catalogue/configuration-traps.ts'
 import { shownWindow } from '../../catalogue/window-length.ts'
+import { SettingsError } from '../../platform/settings/settings-reader.ts'
 import { windowText } from '../../portal/api/schemas/window-text.ts'
 import { type GuideGap, guideGaps } from '../../portal/guides/guide-gaps.ts'
 import { ReportedError } from '../command-error.ts'
@@ -20,7 +21,7 @@ import type { JsonOption } from './options.ts'
 export function registerCheck(command: Command, context: CommandContext): void {
   addExamples(command, ['tollgate check', 'CONFIG_DIR=proposed tollgate check --json'])
     .description(
-      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example. Warnings name what is valid but probably unintended: a limit below GATEWAY_PROCESSES, a successor that ends itself, a sunset that has passed, a limit that never decides, equal titles, and what the guides of the portal show but a document lacks. Every API of BACKEND_URLS must exist.',
+      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example, or the setting. Warnings name what is valid but probably unintended: a limit below GATEWAY_PROCESSES, a successor that ends itself, versions that name each other as successor, a sunset that has passed, a retirement without a sunset, a limit that never decides, equal titles, and what the guides of the portal show but a document lacks. If the documents and plans are valid, checks that every API of BACKEND_URLS exists.',
     )
     .option('--json', 'print {"ok","versions","plans","warnings"} or {"ok","problems"}')
     .action(async ({ json }: JsonOption) => {
@@ -40,12 +41,18 @@ export function registerCheck(command: Command, context: CommandContext): void {
         ]
         const summary = { ...summaryOf(catalogue), warnings }
         output.result(json, summary, () =>
-          [...warnings, textOf(catalogue), brandText(catalogue.brand)].join('\n'),
+          [
+            ...warnings,
+            textOf(catalogue),
+            ...brandLines(catalogue.brand),
+            'The configuration is valid.',
+          ].join('\n'),
         )
       } catch (error) {
-        if (!(error instanceof CatalogueError)) throw error
-        const { problems } = error
-        output.result(json, { ok: false, problems }, () => problemText(problems))
+        const found = foundProblems(error)
+        if (found === undefined) throw error
+        const { problems, lines } = found
+        output.result(json, { ok: false, problems }, () => problemText(lines))
         throw new ReportedError()
       }
     })
@@ -108,8 +115,8 @@ function textOf(catalogue: Catalogue): string {
   return `${versions.toString()}\n${plans.toString()}`
 }
 
-/** Names what brand.yaml sets; contrasts are too low in no valid brand. */
-function brandText({ name, logo, icon, accent, terms, ...links }: Brand): string {
+/** A line that names what brand.yaml sets, or none. */
+function brandLines({ name, logo, icon, accent, terms, ...links }: Brand): readonly string[] {
   const linked = Object.entries(links).flatMap(([link, to]) => (to === undefined ? [] : [link]))
   const parts = [
     ...(name === undefined ? [] : [...new Set(Object.values(name))]),
@@ -119,8 +126,7 @@ function brandText({ name, logo, icon, accent, terms, ...links }: Brand): string
     ...(terms === undefined ? [] : [`terms of version ${terms.version}`]),
     ...linked,
   ]
-  const brand = parts.length === 0 ? [] : [`Brand: ${parts.join(', ')}.`]
-  return [...brand, 'The configuration is valid.'].join('\n')
+  return parts.length === 0 ? [] : [`Brand: ${parts.join(', ')}.`]
 }
 
 function warningText({ guide, version, operationId, lacks }: GuideGap): string {
@@ -135,7 +141,23 @@ function limitText({ name, calls, windowLength, scope, isAdvertised }: Limit): s
   return `${name}: ${callCount(calls)} to ${subject} per ${window}${isAdvertised ? '' : ', not advertised'}`
 }
 
-function problemText(problems: readonly CatalogueProblem[]): string {
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
-  return `${problems.map(renderCatalogueProblem).join('\n')}\n${count} in the configuration.`
+interface FoundProblems {
+  /** For `--json`. A problem of a setting has no file. */
+  readonly problems: readonly (CatalogueProblem | Pick<CatalogueProblem, 'message'>)[]
+  readonly lines: readonly string[]
+}
+
+/** The problems that an error lists; undefined when it is another error. */
+function foundProblems(error: unknown): FoundProblems | undefined {
+  if (error instanceof CatalogueError) {
+    const { problems } = error
+    return { problems, lines: problems.map(renderCatalogueProblem) }
+  }
+  if (!(error instanceof SettingsError)) return undefined
+  return { problems: error.problems.map((message) => ({ message })), lines: error.problems }
+}
+
+function problemText(lines: readonly string[]): string {
+  const count = lines.length === 1 ? '1 problem' : `${lines.length} problems`
+  return `${lines.join('\n')}\n${count} in the configuration.`
 }
