@@ -104,6 +104,10 @@ const certificates = [
   'CF-Client-Cert-Sha256',
   'X-QWAC',
   'X-TLS-Client-Cert',
+]
+
+/** How the client's connection was secured. */
+const schemes = [
   'X-SSL',
   'X-SSL-Protocol',
   'X-SSL-Cipher',
@@ -141,7 +145,6 @@ const addresses = [
   'CF-Connecting-IPv6',
   'CF-Pseudo-IPv4',
   'CF-IPCountry',
-  'CF-Ray',
   'Fastly-Client-IP',
   'X-Azure-ClientIP',
   'X-Azure-SocketIP',
@@ -153,8 +156,6 @@ const addresses = [
   'X-Remote-Addr',
   'Remote-Addr',
   'X-Envoy-External-Address',
-  'X-Envoy-Internal',
-  'X-Envoy-Peer-Metadata',
   'X-Host',
   'X-Original-Host',
   'X-Real-Host',
@@ -162,6 +163,13 @@ const addresses = [
   'X-Backend-Host',
   'X-Custom-IP-Authorization',
   'X-Trusted-IP',
+]
+
+/** What proxies record about the hops of a call. */
+const hops = [
+  'X-Envoy-Internal',
+  'X-Envoy-Peer-Metadata',
+  'CF-Ray',
   'Via',
   'X-Via',
   'CDN-Loop',
@@ -169,7 +177,7 @@ const addresses = [
   'X-Azure-FDID',
 ]
 
-/** Another target, or another way of handling the request. */
+/** Another path, method or action. */
 const targets = [
   'X-Original-URL',
   'X-Original-URI',
@@ -189,13 +197,8 @@ const targets = [
   'X-Envoy-Original-Path',
   'X-Envoy-Original-Dst-Host',
   'X-Envoy-Decorator-Operation',
-  'X-Envoy-Max-Retries',
-  'X-Envoy-Retry-On',
-  'X-Envoy-Upstream-Rq-Timeout-Ms',
-  'X-Envoy-Upstream-Alt-Stat-Name',
   'X-Accel-Redirect',
   'X-Accel-Internal',
-  'X-Accel-Buffering',
   'X-Sendfile',
   'X-Sendfile-Type',
   'X-Lighttpd-Send-File',
@@ -205,13 +208,23 @@ const targets = [
   'X-Method-Override',
   'X-Method',
   'X-Action',
-  'X-Middleware-Subrequest',
   'X-Middleware-Rewrite',
-  'X-Middleware-Next',
-  'X-Nextjs-Data',
   'X-Matched-Path',
   'X-Invoke-Path',
   'X-Invoke-Query',
+  'SOAPAction',
+]
+
+/** How software in front of a backend, or the backend, handles the call. */
+const handling = [
+  'X-Envoy-Max-Retries',
+  'X-Envoy-Retry-On',
+  'X-Envoy-Upstream-Rq-Timeout-Ms',
+  'X-Envoy-Upstream-Alt-Stat-Name',
+  'X-Accel-Buffering',
+  'X-Middleware-Subrequest',
+  'X-Middleware-Next',
+  'X-Nextjs-Data',
   'X-Debug',
   'X-Debug-Mode',
   'X-Test',
@@ -219,7 +232,6 @@ const targets = [
   'X-Forwarded-Cache',
   'Surrogate-Capability',
   'X-Kong-Request-Debug',
-  'SOAPAction',
   'Proxy',
   'X-Wap-Profile',
   'X-Amz-Website-Redirect-Location',
@@ -230,8 +242,11 @@ const targets = [
 const why = {
   identities: 'a backend that believes it serves another caller',
   certificates: 'a certificate that no client presented',
+  schemes: 'a connection that claims to be secured in another way',
   addresses: 'an address or a host that the client made up',
-  targets: 'a backend that serves another path or method than the one counted',
+  targets: 'a backend that serves another path, method or action than the one counted',
+  hops: 'a hop that the call did not take',
+  handling: 'a proxy or backend that handles the call in another way: retries, cache, debug mode',
   listed: 'Connection lists the field: a hop removes it, or something else with it',
   underscored: 'an underscore: the same variable as the hyphen to a CGI or WSGI',
 } as const
@@ -288,15 +303,19 @@ const listed = [
   'authorization',
 ]
 
-/** A call with a long header block; `Via` and names of one field are singular. */
+/** This number of different fields that mean nothing. */
 const many = (count: number): string =>
   Array.from({ length: count }, (_, at) => `X-A${at}: b\r\n`).join('')
 
+/** Requests with fields that only the gateway, or a proxy that it trusts, may set. */
 export const fieldAttacks: readonly Attack[] = [
   ...spoofed(identities, why.identities),
   ...spoofed(certificates, why.certificates),
+  ...spoofed(schemes, why.schemes),
   ...spoofed(addresses, why.addresses),
+  ...spoofed(hops, why.hops),
   ...spoofed(targets, why.targets),
+  ...spoofed(handling, why.handling),
   ...listed.map(
     (names): Attack => ({
       kind: 'field',
