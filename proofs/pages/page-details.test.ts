@@ -249,6 +249,14 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       },
     )
 
+    await t.test('the chart of the overview has its numbers in a table', async (t) => {
+      await open(page, busy)
+      await page.getByText('Numbers by hour').click()
+      const numbers = page.getByRole('region', { name: 'Numbers of the chart' })
+      await numbers.getByRole('columnheader', { name: 'Hour' }).waitFor()
+      t.ok((await numbers.locator('tbody tr').count()) > 0)
+    })
+
     await t.test('back from the bank, the page leads to the status of the consent', async (t) => {
       const returned = '/sandbox/return?consentId=99391c7e-ad88-49ec-a2ad-99ddcb1f7721&outcome='
       await open(page, `${returned}approved`)

@@ -1,5 +1,5 @@
 import { useElementSize } from '@mantine/hooks'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import type { History, HistoryPoint } from '../../portal/api/schemas/usage.ts'
 import { milliseconds, wholeNumber } from '../in-words.ts'
 import { t } from '../words.ts'
@@ -7,7 +7,7 @@ import classes from './history-plot.module.css'
 import { stepLabel, stepName } from './step-label.ts'
 
 /** The calls of a step. */
-export type PlotPoint = Pick<HistoryPoint, 'at' | 'admitted' | 'refused' | 'errors'> &
+type PlotPoint = Pick<HistoryPoint, 'at' | 'admitted' | 'refused' | 'errors'> &
   Partial<Pick<HistoryPoint, 'p95Ms'>>
 
 export interface HistoryPlotProps {
@@ -23,19 +23,20 @@ const top = 10
 const bottom = 24
 const start = 44
 const inside = height - top - bottom
-/** Between neighbours, which separates them without colour. */
+/** Pixels between the parts of a column, which separate them without colour. */
 const gap = 2
-/** Parts of a column, from the bottom; each has its own fill in the style sheet. */
-export const plotParts = ['errors', 'answered', 'refused'] as const
-export type PlotPart = (typeof plotParts)[number]
+/** Parts of a column, from the bottom; each has its own fill. */
+const plotParts = ['errors', 'succeeded', 'refused'] as const
+type PlotPart = (typeof plotParts)[number]
 
 /**
  * Calls by step as columns: failed calls, calls that went well, refused calls. Time runs from left to right
- * in every language. A table has the same numbers for screen readers.
+ * in every language. The page shows the same numbers in a table, for screen readers.
  */
 export function HistoryPlot({ history, label, limit }: HistoryPlotProps) {
   const { ref, width } = useElementSize()
   const [shown, setShown] = useState<number>()
+  const hatchId = useId()
   const { items } = history
   const highest = Math.max(...items.map(({ admitted, refused }) => admitted + refused))
   const isInReach = limit !== undefined && limit <= 4 * Math.max(highest, 1)
@@ -48,7 +49,7 @@ export function HistoryPlot({ history, label, limit }: HistoryPlotProps) {
   return (
     <div ref={ref} className={classes['plot']} dir="ltr" onPointerLeave={() => setShown(undefined)}>
       <svg width={width} height={height} role="img" aria-label={label}>
-        <PlotFills />
+        <Hatch id={hatchId} />
         {ticks.map((calls) => (
           <g key={calls}>
             <line
@@ -65,7 +66,13 @@ export function HistoryPlot({ history, label, limit }: HistoryPlotProps) {
         ))}
         {items.map((item, at) => (
           <g key={item.at}>
-            <Column item={item} x={start + at * columnWidth} width={columnWidth} yOf={yOf} />
+            <Column
+              item={item}
+              x={start + at * columnWidth}
+              width={columnWidth}
+              yOf={yOf}
+              hatchId={hatchId}
+            />
             <rect
               className={classes['band']}
               data-shown={at === shown || undefined}
@@ -126,12 +133,13 @@ interface ColumnProps {
   readonly x: number
   readonly width: number
   readonly yOf: (calls: number) => number
+  readonly hatchId: string
 }
 
-function Column({ item, x, width, yOf }: ColumnProps) {
+function Column({ item, x, width, yOf, hatchId }: ColumnProps) {
   const counts: Readonly<Record<PlotPart, number>> = {
     errors: item.errors,
-    answered: item.admitted - item.errors,
+    succeeded: item.admitted - item.errors,
     refused: item.refused,
   }
   let from = 0
@@ -147,6 +155,7 @@ function Column({ item, x, width, yOf }: ColumnProps) {
       <rect
         key={part}
         className={classes[part]}
+        fill={fillOf(part, hatchId)}
         x={x + width * 0.15}
         y={floor - tall}
         width={Math.max(1, width * 0.7)}
@@ -174,7 +183,7 @@ function Tooltip({ point, name, x, isNearEnd }: TooltipProps) {
       dir="auto"
     >
       <strong>{name}</strong>
-      <div>{t('usage.tipAnswered', { count: admitted })}</div>
+      <div>{t('usage.tipAdmitted', { count: admitted })}</div>
       {errors === 0 ? null : <div>{t('usage.tipFailed', { count: errors })}</div>}
       <div>{t('usage.tipRefused', { count: refused })}</div>
       {p95Ms === null ? null : <div>{t('usage.tipP95', { time: milliseconds(p95Ms) })}</div>}
@@ -182,12 +191,12 @@ function Tooltip({ point, name, x, isNearEnd }: TooltipProps) {
   )
 }
 
-/** Fills of the columns other than plain colour. Every plot of a document may use the first one's. */
-function PlotFills() {
+/** The fill of refused calls; `id` must be unique in the document. */
+function Hatch({ id }: { readonly id: string }) {
   return (
     <defs>
       <pattern
-        id="plot-refused"
+        id={id}
         width="5"
         height="5"
         patternUnits="userSpaceOnUse"
@@ -200,14 +209,27 @@ function PlotFills() {
   )
 }
 
+/** Undefined where the style sheet has the fill. */
+function fillOf(part: PlotPart, hatchId: string): string | undefined {
+  return part === 'refused' ? `url(#${hatchId})` : undefined
+}
+
 /** What each fill means. */
 export function PlotLegend() {
+  const hatchId = useId()
   return (
     <ul className={classes['legend']}>
-      {(['answered', 'errors', 'refused'] as const).map((part) => (
+      {(['succeeded', 'errors', 'refused'] as const).map((part) => (
         <li key={part}>
           <svg width="12" height="12" aria-hidden="true">
-            <rect width="12" height="12" rx="3" className={classes[part]} />
+            {part === 'refused' ? <Hatch id={hatchId} /> : null}
+            <rect
+              width="12"
+              height="12"
+              rx="3"
+              className={classes[part]}
+              fill={fillOf(part, hatchId)}
+            />
           </svg>
           {t(`usage.legend.${part}`)}
         </li>

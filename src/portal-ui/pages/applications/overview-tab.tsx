@@ -9,6 +9,7 @@ import { QueryState } from '../../components/query-state.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { milliseconds, percent, wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
+import { HistoryTable } from './calls/history-table.tsx'
 import { LatestCalls } from './calls/latest-calls.tsx'
 import { LimitsNow } from './limits/limits-now.tsx'
 import classes from './overview.module.css'
@@ -170,7 +171,10 @@ function DayPlot({ history }: { readonly history: History }) {
       {callsOf(total) === 0 ? (
         t('appOverview.noCalls')
       ) : (
-        <HistoryPlot history={history} label={historySentence(history)} />
+        <>
+          <HistoryPlot history={history} label={historySentence(history)} />
+          <HistoryTable history={history} />
+        </>
       )}
     </SectionCard>
   )
