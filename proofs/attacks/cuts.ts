@@ -1,4 +1,4 @@
-import type { Draw } from '../bench/random.ts'
+import type { Draw } from '../../test/support/random.ts'
 import type { Cut } from './send.ts'
 
 /** Every octet in its own write. */

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createDraw } from '../bench/random.ts'
+import { createDraw } from '../../test/support/random.ts'
 import { figure } from '../figure.ts'
 import { proofSeed, proofSize } from '../size.ts'
 import { getsMost, measureCosts } from './cost.ts'

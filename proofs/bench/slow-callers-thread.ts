@@ -2,9 +2,9 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { createDraw } from '../../test/support/random.ts'
 import { proofSeed } from '../size.ts'
 import { addressIn } from './loopback-addresses.ts'
-import { createDraw } from './random.ts'
 
 export interface SlowCallersOptions {
   /** Origin. */

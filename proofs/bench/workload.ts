@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { createDraw, type Draw, drawUuid } from '../../test/support/random.ts'
 import { type BenchOperation, operations } from './operations.ts'
-import { createDraw, type Draw, drawUuid } from './random.ts'
 import type { Workbench } from './workbench.ts'
 
 /** Requests in a file, for wrk.lua: each as its length on a line, then its bytes. */

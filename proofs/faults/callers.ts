@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateKey } from '../../src/registry/keys/key-format.ts'
+import { createRandom, type Random } from '../../test/support/random.ts'
 import { createHttpPool, field, type HttpPool } from './http-pool.ts'
 import {
   type CallerOrder,
@@ -12,7 +13,6 @@ import {
   windowOf,
 } from './load.ts'
 import { monotonicMs } from './monotonic.ts'
-import { createRandom, type Random } from './random.ts'
 
 // A program: the clients. Calls the gateways as its parent orders and logs what it was answered. A line is: stream,
 // gateway, request id, begun and ended in monotonic milliseconds, status (0: no whole answer), calls left, Retry-After,

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { resetConnection } from '../../src/platform/http/reset-connection.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../../test/support/random.ts'
 
 /** What a proxy does to what passes through it. */
 export type Trouble =

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createRandom, type Random } from '../../test/support/random.ts'
 import { type CallRecord, readCalls, readLedger } from './books.ts'
 import { watchCrashes } from './crashes.ts'
 import { gatewayCount, gatewayIndexes } from './gateways.ts'
@@ -15,7 +16,6 @@ import {
 import { type Stream, windowBegin, windowOf } from './load.ts'
 import { monotonicMs, wallOffsetMs } from './monotonic.ts'
 import { type LatencyFigures, type Outcome, violationsOfBooks } from './outcome.ts'
-import { createRandom, type Random } from './random.ts'
 import { ledgerWritten, limitOf, type PlanName, type Rig } from './rig.ts'
 import type { ModeWatch, StoreProbe } from './watch.ts'
 

@@ -12,7 +12,7 @@ import { embeddedPepper, parsePeppers } from '../../src/registry/keys/key-mac.ts
 import { openRegistry } from '../../src/registry/open-registry.ts'
 import type { Authentication } from '../../src/registry/registry.ts'
 import { testDataDir } from '../../test/support/database.ts'
-import { createDraw } from '../bench/random.ts'
+import { createDraw } from '../../test/support/random.ts'
 import { proofSeed } from '../size.ts'
 
 const draw = createDraw(proofSeed())

@@ -25,7 +25,7 @@ function simplified(from: Schedule, isBroken: (schedule: Schedule) => boolean): 
   const steps: Partial<Schedule>[] = [
     { delay: { least: delay.least, most: delay.least } },
     { gateways: gateways.map((gateway) => ({ ...gateway, drift: 0 })) },
-    { gateways: gateways.map((gateway) => ({ ...gateway, drift: 0, clockOffset: 0 })) },
+    { gateways: gateways.map((gateway) => ({ ...gateway, drift: 0, clockOffsetMs: 0 })) },
     { lagMs: 1 },
     { configured: gateways.length },
   ]

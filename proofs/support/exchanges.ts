@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, openConnection } from '../../test/support/open-connection.ts'
+import { type Draw, drawUuid } from '../../test/support/random.ts'
 import {
   createStrictReader,
   type StrictAnswer,
   type StrictReader,
 } from '../../test/support/strict-answers.ts'
-import { type Draw, drawUuid } from '../bench/random.ts'
 import { bodyOf, type Conduct } from './fickle-backend.ts'
 
 /** One request of a pipeline. */

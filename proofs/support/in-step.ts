@@ -1,7 +1,7 @@
 import { createTestAuthority, createTestTls } from '../../test/support/certificates.ts'
 import type { Test } from '../../test/support/database.ts'
 import { startEdge, testKey } from '../../test/support/edge.ts'
-import { createDraw } from '../bench/random.ts'
+import { createDraw } from '../../test/support/random.ts'
 import { exchangeAtRandom, type Faults } from './exchanges.ts'
 import { startFickleBackend } from './fickle-backend.ts'
 

@@ -213,7 +213,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
 
   function hasOwnTime(gateway: number): boolean {
     return (
-      schedule.gateways[gateway]?.clockOffset !== 0 ||
+      schedule.gateways[gateway]?.clockOffsetMs !== 0 ||
       schedule.events.some((event) => event.kind === 'set-clock' && event.gateway === gateway)
     )
   }

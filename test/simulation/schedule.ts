@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../proofs/faults/random.ts'
+import { createRandom, type Random } from '../support/random.ts'
 
 export const shapes = ['single', 'failover', 'cluster'] as const
 export type Shape = (typeof shapes)[number]
@@ -26,8 +26,8 @@ export interface GatewayPlan {
   readonly startMs: number
   /** Milliseconds that its monotonic clock gains per true millisecond. */
   readonly drift: number
-  /** Offset of its wall clock from the true time, in milliseconds. */
-  readonly clockOffset: number
+  /** By how much its wall clock is ahead of the true time. */
+  readonly clockOffsetMs: number
 }
 
 export interface BucketPlan {
@@ -118,11 +118,13 @@ const matureMs = 4000
 /** Faults that lose no count; the store still decides every call. */
 const harmless = ['set-clock', 'forget-scripts', 'hiccup', 'move-slot'] as const
 
-/** All other faults; repeating a fault makes it more likely. */
+/** Faults that may lose counts, without those of a replica; repeating a fault makes it more likely. */
 const harmful = [
   ...(['crash', 'stall', 'reset', 'reset', 'partition', 'partition', 'pause', 'refuse'] as const),
   ...(['flush', 'restart', 'set-store-clock'] as const),
 ]
+
+/** Faults of a store with replicas. */
 const failovers = ['failover', 'failover', 'failover'] as const
 
 /** Kinds to draw from; a hiccup is a short pause. */
@@ -139,7 +141,7 @@ export function createSchedule(seed: number): Schedule {
     (): GatewayPlan => ({
       startMs: random.between(0, 40) + (chance(0.1) ? random.between(0, 1500) : 0),
       drift: (random.next() - 0.5) * 2e-4,
-      clockOffset: chance(0.5) ? 0 : random.between(-90_000, 90_000),
+      clockOffsetMs: chance(0.5) ? 0 : random.between(-90_000, 90_000),
     }),
   )
   const least = random.between(1, 10) / 10
@@ -179,7 +181,7 @@ export function createSchedule(seed: number): Schedule {
     gateways: gateways.map((gateway, index) => ({
       ...gateway,
       ...(index === late?.gateway ? { startMs: ageMs + late.startMs } : {}),
-      clockOffset: outage.clockOffsets[index] ?? gateway.clockOffset,
+      clockOffsetMs: outage.clockOffsetsMs[index] ?? gateway.clockOffsetMs,
     })),
     configured: count + (chance(0.2) ? random.between(1, 2) : 0),
     delay: { least, most: least + random.pick([0.2, 2, 10, 30]) },
@@ -252,8 +254,8 @@ function drawLossApart(
 function drawOutageAtStart(
   random: Random,
   { count, shape }: Drawn & { readonly shape: Shape },
-): { readonly events: readonly PlannedEvent[]; readonly clockOffsets: readonly number[] } {
-  if (random.next() < 0.93) return { events: [], clockOffsets: [] }
+): { readonly events: readonly PlannedEvent[]; readonly clockOffsetsMs: readonly number[] } {
+  if (random.next() < 0.93) return { events: [], clockOffsetsMs: [] }
   const error = random.pick(errors)
   const forMs = random.between(500, plannedMs)
   const events = Array.from(
@@ -261,7 +263,7 @@ function drawOutageAtStart(
     (_, server): PlannedEvent => ({ kind: 'refuse', server, error, forMs, atMs: 1 }),
   )
   const wrong = () => random.between(-5000, 5000)
-  return { events, clockOffsets: Array.from({ length: count }, () => random.pick([0, wrong()])) }
+  return { events, clockOffsetsMs: Array.from({ length: count }, () => random.pick([0, wrong()])) }
 }
 
 /** Draws a store that recovers and fails again: no process may get its share twice. */

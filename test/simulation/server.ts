@@ -18,7 +18,7 @@ export interface Server {
   readonly name: string
   readonly keyspace: Keyspace
   /** Its clock against the true one, in milliseconds. */
-  clockOffset: number
+  clockOffsetMs: number
   isUp: boolean
   /** Takes no writes. */
   isReplica: boolean
@@ -118,7 +118,7 @@ export function createServer(name: string, world: World, lua: Lua): Server {
   const server: Server = {
     name,
     keyspace,
-    clockOffset: 0,
+    clockOffsetMs: 0,
     isUp: true,
     isReplica: false,
     runId: newRun(),
@@ -130,7 +130,7 @@ export function createServer(name: string, world: World, lua: Lua): Server {
     lagMs: 1,
     replica: undefined,
     connections: new Set(),
-    timeUs: () => Math.floor((beginning + server.clockOffset + world.now()) * 1000),
+    timeUs: () => Math.floor((beginning + server.clockOffsetMs + world.now()) * 1000),
     execute(connection, words) {
       const [command = ''] = words
       const isAsking = connection.isAsking

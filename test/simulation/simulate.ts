@@ -87,7 +87,7 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
   const { network } = store
   connectClientsTo(network)
   const gateways = schedule.gateways.map((plan, index): Gateway => {
-    const gateway = { process: processOf(index, 0), counter: undefined, offset: plan.clockOffset }
+    const gateway = { process: processOf(index, 0), counter: undefined, offset: plan.clockOffsetMs }
     world.at(plan.startMs, phases.sockets, undefined, () => start(index))
     return gateway
   })

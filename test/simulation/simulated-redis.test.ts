@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import t from 'tap'
-import { createRandom, type Random } from '../../proofs/faults/random.ts'
 import {
   grantScript,
   heartbeatScript,
   resetScript,
   type Script,
 } from '../../src/gateway/counters/redis/grant-script.ts'
+import { createRandom, type Random } from '../support/random.ts'
 import { redisMissing, testRedis } from '../support/redis-server.ts'
 import { createKeyspace } from './keyspace.ts'
 import { startLua } from './lua.ts'

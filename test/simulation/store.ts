@@ -243,7 +243,7 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
         return
       case 'set-store-clock':
         note('clock')
-        server.clockOffset += fault.byMs
+        server.clockOffsetMs += fault.byMs
         return
       case 'failover':
         failOver(server, fault)

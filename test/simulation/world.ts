@@ -1,5 +1,5 @@
 import v8 from 'node:v8'
-import { createRandom, type Random } from '../../proofs/faults/random.ts'
+import { createRandom, type Random } from '../support/random.ts'
 
 /** A simulated gateway process: what its events run in, and its monotonic clock. */
 export interface Process {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { createDraw } from '../../proofs/bench/random.ts'
+import { createDraw } from './random.ts'
 
 /**
  * What tests draw by chance is the same in each run: a second run with other draws would hide a real failure. SEED draws

@@ -8,6 +8,9 @@ export interface Random {
   pick<T>(list: readonly T[]): T
 }
 
+/** Draws whole numbers from 0 to below `limit`. */
+export type Draw = (limit: number) => number
+
 /** Makes a stream of its own for each name, so that one experiment alone draws what it drew among all (mulberry32). */
 export function createRandom(seed: number, name: string): Random {
   let state = seed >>> 0
@@ -30,4 +33,17 @@ export function createRandom(seed: number, name: string): Random {
       return found
     },
   }
+}
+
+/** Makes a generator for a reproducible workload; not for anything secret. */
+export function createDraw(seed: number): Draw {
+  const { next } = createRandom(seed, '')
+  return (limit) => Math.floor(next() * limit)
+}
+
+/** A UUID of version 4. */
+export function drawUuid(draw: Draw): string {
+  const hex = Array.from({ length: 32 }, () => draw(16).toString(16)).join('')
+  const variant = '89ab'.charAt(draw(4))
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
 }

@@ -1,7 +1,7 @@
+import { drawUuid } from '../../../test/support/random.ts'
 import { downloadTemplate, prefix, uploadTemplate } from '../operations.ts'
 import { startNginxPeer } from '../peers/nginx-peer.ts'
 import { settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
-import { drawUuid } from '../random.ts'
 import { print, printGoal, printMeasured, ratio } from '../report.ts'
 import { type Measured, runRounds, type Subject } from '../rounds.ts'
 import { mix, type RequestList, writeRequests } from '../workload.ts'

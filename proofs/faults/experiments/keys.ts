@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../../../test/support/child-environment.ts'
+import { createRandom, type Random } from '../../../test/support/random.ts'
 import { createHttpPool } from '../http-pool.ts'
 import { emptyOutcome, type Outcome } from '../outcome.ts'
-import { createRandom, type Random } from '../random.ts'
 import type { Rig } from '../rig.ts'
 
 /** What a process does with keys when it is killed. */
