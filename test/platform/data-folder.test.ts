@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import t from 'tap'
 import {
   announcedAddresses,
@@ -26,7 +27,7 @@ function folder(test: { teardown(undo: () => unknown): void }): string {
   return join(path, 'data')
 }
 
-/** A process that opens the folder and reports the outcome, then runs until it is killed. */
+/** A process that opens the folder, reports the outcome (`said`) and runs until it is killed. */
 function opener(path: string) {
   const module = new URL('../../src/platform/database/data-folder.ts', import.meta.url).href
   const program = `
@@ -36,11 +37,12 @@ function opener(path: string) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
+  const exit = once(child, 'exit')
+  const line = once(createInterface(child.stdout), 'line').then(([text]) => String(text))
   return {
     child,
-    said: once(child.stdout, 'data').then(([data]) => String(data).trim()),
+    said: Promise.race([line, exit.then(([code]) => `exited with code ${code}`)]),
     async kill() {
-      const exit = once(child, 'exit')
       child.kill('SIGKILL')
       await exit
     },
@@ -100,16 +102,17 @@ t.test('after SIGKILL exactly one of several successors takes the folder over', 
 })
 
 t.test('a lock whose pid now belongs to another program is taken over', async (t) => {
-  const path = folder(t)
-  const killed = opener(path)
-  t.equal(await killed.said, 'open')
-  await killed.kill()
-  const file = join(path, 'tollgate.pid')
   // The pid of a live process that is not the owner: ours, and our parent's.
   for (const pid of [process.pid, process.ppid]) {
+    const path = folder(t)
+    const file = join(path, 'tollgate.pid')
+    const killed = opener(path)
+    t.equal(await killed.said, 'open')
+    await killed.kill()
     writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(pid)))
     await (await openDataFolder(path)).close()
     writeFileSync(file, `${pid}\n.lock-00000000\n`)
+    await (await openDataFolder(path)).close()
   }
 })
 
