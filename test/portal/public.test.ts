@@ -238,6 +238,11 @@ t.test('/problems/ lists every code with a link to its page', async (t) => {
   t.match(page.body, 'href="/guides/errors#QUOTA_EXCEEDED"')
 })
 
+t.test('without an address for support, the page of an error leads to its guide', async (t) => {
+  const { body } = await app.inject('/problems/APPLICATION_SUSPENDED')
+  t.match(body, 'class="primary" href="/guides/errors#APPLICATION_SUSPENDED"')
+})
+
 t.test('the page of an error shows the answer that the gateway really gives', async (t) => {
   const [key, stranger] = [1, 2].map(() => generateKey(randomBytes).text)
   const edge = await startEdge(t, {

@@ -13,6 +13,7 @@ import {
 } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { callRecordPath } from '../../portal/pages/page-paths.ts'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { MethodBadge } from '../components/method-badge.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
@@ -183,7 +184,7 @@ function callEntry(requestId: string): FoundEntry {
     detail: requestId,
     place: '',
     words: '',
-    href: `/r/${requestId}`,
+    href: callRecordPath(requestId),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { MessageId } from '../../messages/format.ts'
 import { wordsOf } from '../../messages/words.ts'
+import { isUuid } from '../../platform/database/uuid.ts'
 import type { ErrorCode } from '../../platform/http/errors.ts'
-import { isUuid } from '../../registry/transaction.ts'
 import type { PageLook } from './page-look.ts'
-import { pagePaths } from './page-paths.ts'
+import { callRecordPath, pagePaths } from './page-paths.ts'
 
 /** Where a reader continues from the page of an error. */
 export interface NextStep {
@@ -93,7 +93,8 @@ const places = {
 
 /**
  * The next step after an error: the record of the call if its id is given, else
- * what the code is about. A developer's pages ask visitors to sign in.
+ * what the code is about. A developer's pages ask visitors to sign in. Without
+ * an address for support, the section of the code in the guide to errors.
  */
 export function nextStep(
   code: ErrorCode,
@@ -102,11 +103,15 @@ export function nextStep(
 ): NextStep {
   const { t } = wordsOf(language)
   const id = callId?.toLowerCase()
-  if (id !== undefined && isUuid(id)) return { href: `/r/${id}`, label: t('problemPage.call') }
-  const step = steps[code]
-  if (step === 'support' && brand.support !== null) {
-    return { href: brand.support, label: t('problemPage.support') }
+  if (id !== undefined && isUuid(id)) {
+    return { href: callRecordPath(id), label: t('problemPage.call') }
   }
-  const { href, word } = places[step === 'support' ? 'retry' : step]
+  const step = steps[code]
+  if (step === 'support') {
+    return brand.support === null
+      ? { href: `${pagePaths.guides}/errors#${code}`, label: t('problemPage.guide') }
+      : { href: brand.support, label: t('problemPage.support') }
+  }
+  const { href, word } = places[step]
   return { href, label: t(word) }
 }

@@ -32,6 +32,11 @@ export const pagePaths = {
   operatorApplication: '/operator/applications/:id',
 } as const
 
+/** The path of the record of a call. */
+export function callRecordPath(requestId: string): string {
+  return pagePaths.callRecord.replace(':requestId', requestId)
+}
+
 /** The certificate and the revocation list of the sandbox's authority. Certificates name the second, so it never changes. */
 export const authorityPath = '/sandbox/authority.crt'
 export const crlPath = '/sandbox/authority.crl'
