@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isUuid } from '../platform/database/uuid.ts'
 import { RegistryInputInvalid } from './registry-errors.ts'
-import { isUuid } from './transaction.ts'
 
 /** A page of a list. Lists are ordered by creation, oldest first. */
 export interface Page {

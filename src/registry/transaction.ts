@@ -37,8 +37,3 @@ export function change<Schema extends RegistrySchema, Result>(
     }),
   )
 }
-
-/** Whether a text can be the id of such a row; the database would reject the comparison with other texts. */
-export function isUuid(id: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id)
-}

@@ -1,5 +1,6 @@
+import { isUuid } from '../../platform/database/uuid.ts'
 import { RegistryNotFound } from '../registry-errors.ts'
-import { isUuid, type RegistryTransaction } from '../transaction.ts'
+import type { RegistryTransaction } from '../transaction.ts'
 
 /** A person who signed up and owns applications. */
 export interface Developer {

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { CallsOverride } from '../../catalogue/effective-limits.ts'
+import { isUuid } from '../../platform/database/uuid.ts'
 import { conflictAt } from '../conflict-at.ts'
 import { checkExpiry } from '../keys/expiry.ts'
 import { checkReason } from '../name.ts'
 import { RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
-import { change, isUuid, type Recorder, type RegistryTransaction } from '../transaction.ts'
+import { change, type Recorder, type RegistryTransaction } from '../transaction.ts'
 import { lockApplication, refuseOwner } from './applications.ts'
 
 /**

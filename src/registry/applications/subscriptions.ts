@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
+import { isUuid } from '../../platform/database/uuid.ts'
 import { conflictAt } from '../conflict-at.ts'
 import { RegistryConflict, RegistryNotFound } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
-import { change, isUuid, type RegistryTransaction } from '../transaction.ts'
+import { change, type RegistryTransaction } from '../transaction.ts'
 import { lockActiveApplication } from './applications.ts'
 
 /** Joins an application to a plan of an API version. */

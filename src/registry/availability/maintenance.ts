@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
+import { isUuid } from '../../platform/database/uuid.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { checkReason } from '../name.ts'
 import { RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
-import { isUuid } from '../transaction.ts'
 
 /** Announced maintenance: downtime in it is planned, from the announcement on. */
 export interface MaintenanceWindow {

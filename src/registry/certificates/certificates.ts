@@ -5,6 +5,7 @@
 
 import type { Kysely } from 'kysely'
 import type { CertificateUse } from '../../certificates/certificate.ts'
+import { isUuid } from '../../platform/database/uuid.ts'
 import { lockActiveApplication } from '../applications/applications.ts'
 import { conflictAt } from '../conflict-at.ts'
 import type { CertificateNames } from '../feed/change.ts'
@@ -12,7 +13,7 @@ import { recordChange } from '../feed/record-change.ts'
 import { checkReason, plainName } from '../name.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
-import { change, isUuid, type RegistryTransaction } from '../transaction.ts'
+import { change, type RegistryTransaction } from '../transaction.ts'
 import { blockedSince } from './blocked-since.ts'
 import { readClientCertificate } from './read-client-certificate.ts'
 

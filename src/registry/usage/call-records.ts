@@ -1,8 +1,8 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { ShownWindow } from '../../catalogue/catalogue.ts'
 import { readWindowLength, shownWindow } from '../../catalogue/window-length.ts'
+import { isUuid } from '../../platform/database/uuid.ts'
 import type { RegistrySchema } from '../schema.ts'
-import { isUuid } from '../transaction.ts'
 
 /** Number of newest records kept per application. */
 export const recordsKept = 1_000

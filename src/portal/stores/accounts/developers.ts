@@ -4,6 +4,7 @@
 
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../../platform/database/database.ts'
+import { isUuid } from '../../../platform/database/uuid.ts'
 import { noteDeleted } from '../../../registry/applications/deleted-applications.ts'
 import {
   type Developer,
@@ -15,7 +16,7 @@ import { conflictAt } from '../../../registry/conflict-at.ts'
 import { plainName } from '../../../registry/name.ts'
 import { comesAfter, type Page } from '../../../registry/page.ts'
 import { RegistryInputInvalid } from '../../../registry/registry-errors.ts'
-import { change, isUuid } from '../../../registry/transaction.ts'
+import { change } from '../../../registry/transaction.ts'
 import type { PortalSchema } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 import { sameAddress } from './same-address.ts'

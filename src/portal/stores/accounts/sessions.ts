@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import { isUuid } from '../../../platform/database/uuid.ts'
 import type { Developer } from '../../../registry/applications/developer.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import { isUuid } from '../../../registry/transaction.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 

@@ -4,10 +4,10 @@
 // waits. The texts and the sending are in `portal/alerts/` and `portal/mail/`.
 
 import { type Kysely, sql } from 'kysely'
+import { isUuid } from '../../../platform/database/uuid.ts'
 import { lockApplication } from '../../../registry/applications/applications.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { AlertKind } from '../../../registry/schema.ts'
-import { isUuid } from '../../../registry/transaction.ts'
 import type { PortalSchema } from '../schema.ts'
 
 export type { AlertKind }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
+import { isUuid } from '../../../platform/database/uuid.ts'
 import { RegistryConflict, RegistryNotFound } from '../../../registry/registry-errors.ts'
 import type { AlertKind } from '../../../registry/schema.ts'
-import { isUuid } from '../../../registry/transaction.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** Maximum number of finished deliveries kept, and of deliveries listed, for an application; deletes the oldest first. */

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { isUuid } from '../../../platform/database/uuid.ts'
 import { comesAfter, type Page } from '../../../registry/page.ts'
-import { isUuid } from '../../../registry/transaction.ts'
 import type { PortalSchema } from '../schema.ts'
 
 /** A developer in an operator's search. */

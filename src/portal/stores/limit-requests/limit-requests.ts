@@ -4,6 +4,7 @@
 
 import { type Kysely, type RawBuilder, sql, type Updateable } from 'kysely'
 import { callCount } from '../../../catalogue/call-count.ts'
+import { isUuid } from '../../../platform/database/uuid.ts'
 import {
   lockActiveApplication,
   lockApplication,
@@ -24,7 +25,7 @@ import {
   RegistryInputInvalid,
   RegistryNotFound,
 } from '../../../registry/registry-errors.ts'
-import { change, isUuid } from '../../../registry/transaction.ts'
+import { change } from '../../../registry/transaction.ts'
 import { writeLimitRequestMails } from '../../mail/limit-request-mails.ts'
 import type { Outbox } from '../../mail/outbox.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
