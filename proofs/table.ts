@@ -80,7 +80,8 @@ const calls = [
   ...platform(
     'bounded-map',
     'fixed-windows',
-    'http/client-address',
+    'http/client-*',
+    'http/header-values',
     'http/networks',
     'http/problem',
     'roster',
@@ -92,7 +93,7 @@ const counters = [
   'src/gateway/counters',
   ...platform('redis/*redis*', 'deadline', 'hash-text', 'roster'),
 ]
-const postgres = platform('database/database*', 'database/watch-database')
+const postgres = platform('database/database*', 'database/uuid', 'database/watch-database')
 const embedded = platform(
   'database/create-database',
   'database/data-folder',
@@ -632,8 +633,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
 
   erasure: tests('long/erasure', {
-    shows:
-      'with roles in processes of their own, the gateway reports to the bank what the portal deleted',
+    shows: 'the gateway reports a deletion of the portal to the bank, each role in its own process',
     guards: [
       compose,
       `${operate}/end-at-bank.ts`,

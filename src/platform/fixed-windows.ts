@@ -1,4 +1,5 @@
-import { unknownClient, unknownClientsFactor } from './http/client-address.ts'
+import { unknownClient } from './http/client-address.ts'
+import { unknownClientsFactor } from './http/client-network.ts'
 
 /** Counts by name. The window of a name begins with its first count. */
 export interface FixedWindows {

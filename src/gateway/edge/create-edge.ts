@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { createClientAddress, createClientScheme } from '../../platform/http/client-address.ts'
+import { createClientAddress } from '../../platform/http/client-address.ts'
+import { createClientScheme } from '../../platform/http/client-scheme.ts'
 import type { ConnectionLimits } from '../../platform/http/connection-limits.ts'
 import { createNetworks } from '../../platform/http/networks.ts'
 import { createRefuseSocket } from '../../platform/http/refuse-socket.ts'

@@ -1,5 +1,6 @@
 import { createFixedWindows } from '../../platform/fixed-windows.ts'
-import { networkOf, unknownClient } from '../../platform/http/client-address.ts'
+import { unknownClient } from '../../platform/http/client-address.ts'
+import { networkOf } from '../../platform/http/client-network.ts'
 
 /** Counts failed authentications per client address. */
 export interface FailureThrottle {

@@ -1,17 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6, SocketAddress } from 'node:net'
 import type { Logger } from '../log/log.ts'
-import { isEncrypted } from './http-server.ts'
+import { valuesOf } from './header-values.ts'
 
 /** Returns the address of the client that made a request, or {@link unknownClient}. */
 export type ClientAddress = (request: IncomingMessage) => string
-
-/**
- * By how much a limit of a network is higher for unknown clients, who all share
- * it: what one does must not lock out the others, and guessing must stay
- * bounded.
- */
-export const unknownClientsFactor = 10
 
 /**
  * In place of an address that a trusted proxy did not give; the token of RFC
@@ -21,7 +14,7 @@ export const unknownClient = 'unknown'
 
 export interface ClientAddressOptions {
   readonly isProxy: (address: string) => boolean
-  /** Called with the first entry of a trusted proxy that is not an address. */
+  /** Called once, with the first entry that is not an address, or with `Forwarded` when a proxy wrote only that field. */
   readonly onUnreadable: (entry: string) => void
 }
 
@@ -29,7 +22,9 @@ export interface ClientAddressOptions {
  * Trusts `X-Forwarded-For` only as far as configured proxies wrote its entries:
  * the client is the rightmost entry that is not a configured proxy, starting
  * from the peer of the connection. An entry that is not an address ends the walk,
- * and the client is unknown: the proxy before it is certainly not the client.
+ * and the client is unknown: the proxy before it is certainly not the client. So
+ * it is when a proxy wrote only `Forwarded`, which is not read. With neither
+ * field the client is the peer. If all entries are proxies, it is the leftmost.
  */
 export function createClientAddress({
   isProxy,
@@ -89,46 +84,6 @@ function oneSpelling(address: string): string {
 
 /** `[2001:db8::7]`, `[2001:db8::7]:443` and `192.0.2.7:443`. */
 const withPort = /^(?:\[([\da-f:.]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/i
-
-/** Returns how the client reached the edge. */
-export type ClientScheme = (request: IncomingMessage) => 'http' | 'https'
-
-/** The scheme of the connection, or of a configured proxy's `X-Forwarded-Proto`. */
-export function createClientScheme(isProxy: (address: string) => boolean): ClientScheme {
-  return (request) => {
-    const own = isEncrypted(request.socket) ? 'https' : 'http'
-    if (!isProxy(plainAddress(request.socket.remoteAddress ?? ''))) return own
-    const forwarded = valuesOf(request, 'x-forwarded-proto')
-    if (forwarded.length === 0) return own
-    return forwarded.length === 1 && forwarded[0] === 'https' ? 'https' : 'http'
-  }
-}
-
-/** All values of one header field. Node's own views are objects of all fields, rebuilt for each request. */
-function valuesOf({ rawHeaders }: IncomingMessage, folded: string): string[] {
-  const values: string[] = []
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    if (name.length === folded.length && name.toLowerCase() === folded) {
-      values.push(rawHeaders[at + 1] ?? '')
-    }
-  }
-  return values
-}
-
-/**
- * The network that counts as one client. A single subscriber line has a whole
- * IPv6 /64, so its addresses do not count as separate callers.
- */
-export function networkOf(address: string): string {
-  const plain = plainAddress(address)
-  if (!isIPv6(plain)) return plain
-  const [head = '', tail] = plain.split('::')
-  const front = head.split(':')
-  const back = tail === undefined ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : 8 - front.length - back.length
-  return [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...back].slice(0, 4).join(':')
-}
 
 /** The address in its own family: a dual-stack listener shows IPv4 as `::ffff:a.b.c.d`. */
 export function plainAddress(address: string): string {

@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Tally } from '../tally.ts'
-import { networkOf, plainAddress } from './client-address.ts'
+import { plainAddress } from './client-address.ts'
+import { networkOf } from './client-network.ts'
 
 export interface ConnectionLimits {
   readonly connectionsPerAddress: number

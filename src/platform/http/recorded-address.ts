@@ -1,4 +1,5 @@
-import { networkOf, plainAddress, unknownClient } from './client-address.ts'
+import { plainAddress, unknownClient } from './client-address.ts'
+import { networkOf } from './client-network.ts'
 
 /** How much of client addresses RECORD_ADDRESSES keeps. */
 export const addressModes = ['full', 'truncated', 'off'] as const

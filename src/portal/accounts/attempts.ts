@@ -3,12 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Cluster, Redis } from 'ioredis'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { type Count, createFixedWindows } from '../../platform/fixed-windows.ts'
-import {
-  type ClientAddress,
-  networkOf,
-  unknownClient,
-  unknownClientsFactor,
-} from '../../platform/http/client-address.ts'
+import { type ClientAddress, unknownClient } from '../../platform/http/client-address.ts'
+import { networkOf, unknownClientsFactor } from '../../platform/http/client-network.ts'
 import type { SecurityFact } from '../../platform/log/security-events.ts'
 import { PortalError } from '../api/portal-error.ts'
 import type { Keyring } from '../sealing/keyring.ts'

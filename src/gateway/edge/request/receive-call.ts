@@ -2,7 +2,8 @@
 // the header block, `trace.ts` the trace, and `portal-origin.ts` recognises the portal's page. `uploads.ts` receives
 // bodies, as far as there is memory. What a call may do is decided in `checks/`.
 
-import type { ClientAddress, ClientScheme } from '../../../platform/http/client-address.ts'
+import type { ClientAddress } from '../../../platform/http/client-address.ts'
+import type { ClientScheme } from '../../../platform/http/client-scheme.ts'
 import { Call, type CallResponse } from '../call.ts'
 import type { Published } from '../published.ts'
 import type { CallRequest } from './call-request.ts'
