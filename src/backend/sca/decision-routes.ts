@@ -15,9 +15,8 @@ import { choiceOf } from './choice.ts'
 import { cookieOf, formToken, isCrossSite, sessionCookie } from './cookies.ts'
 import { blockedForPeople } from './for-people.ts'
 import { type DecisionPageOptions, decisionPage, nameOf } from './pages.ts'
-import { redirectBack, sendForm, sendMessage } from './send.ts'
+import { redirectBack, redirectToSignIn, sendForm, sendMessage } from './send.ts'
 import { isSignedIn } from './session.ts'
-import { redirectToSignIn } from './sign-in-routes.ts'
 import { summarise } from './summary.ts'
 import { takeDecision } from './take-decision.ts'
 import { visitOf } from './visit.ts'
@@ -36,11 +35,13 @@ export function registerDecisionRoutes(app: FastifyInstance, options: RouteOptio
     }
     await bank.stores.transaction(async (stores) => {
       const locked = await lockAuthorisation({ bank, stores, now: now() }, authorisation)
-      // From now on the PSU is being asked.
+      // From now on the PSU is being asked. A repeated GET changes nothing more.
       const status = after(authorisationTransitions, locked.authorisation.status, 'start')
       if (status !== undefined) await stores.authorisations.update(authorisation.id, { status })
     })
+    // The form shows nothing that may have changed since it was read; what it sends is checked under the lock.
     const csrfToken = formToken(authorisation, session)
+    // The sandbox's link beside the field: it writes the code there.
     const isFilled = request.query['fill'] === 'code'
     return show(reply, authorisation, { csrfToken, isFilled, error: undefined })
   })

@@ -46,3 +46,16 @@ export function redirectBack(
     ? sendMessage(bank, reply, 200, 'done')
     : reply.redirect(address, 303)
 }
+
+/** Parameter of the query: another browser has signed in and replaced this one. */
+export const elsewhere = 'signed-in-elsewhere'
+
+/** Redirects a browser that is not signed in to the sign-in form, which states if another browser has replaced it. */
+export function redirectToSignIn(
+  reply: FastifyReply,
+  { id, sessionSha256 }: Authorisation,
+  session: string | undefined,
+): FastifyReply {
+  const isElsewhere = session !== undefined && sessionSha256 !== null
+  return reply.redirect(`/authorise/${id}${isElsewhere ? `?${elsewhere}` : ''}`, 303)
+}

@@ -11,7 +11,7 @@ import {
 } from './cookies.ts'
 import { blockedForPeople } from './for-people.ts'
 import { type SignInPageOptions, signInPage } from './pages.ts'
-import { redirectBack, sendForm, sendMessage } from './send.ts'
+import { elsewhere, redirectBack, sendForm, sendMessage } from './send.ts'
 import { newSecret } from './session.ts'
 import { signIn } from './sign-in.ts'
 import { approvalOf } from './summary.ts'
@@ -92,17 +92,4 @@ export function registerSignInRoutes(app: FastifyInstance, options: RouteOptions
     })
     return sendForm(bank, reply, authorisation, page)
   }
-}
-
-/** Parameter of the query: another browser has signed in and replaced this one. */
-const elsewhere = 'signed-in-elsewhere'
-
-/** Redirects a browser that is not signed in to the sign-in form, which states if another browser has replaced it. */
-export function redirectToSignIn(
-  reply: FastifyReply,
-  { id, sessionSha256 }: Authorisation,
-  session: string | undefined,
-): FastifyReply {
-  const isElsewhere = session !== undefined && sessionSha256 !== null
-  return reply.redirect(`/authorise/${id}${isElsewhere ? `?${elsewhere}` : ''}`, 303)
 }
