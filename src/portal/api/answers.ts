@@ -1,10 +1,12 @@
 import type * as registered from '../../registry/applications/applications.ts'
+import type * as overridden from '../../registry/applications/overrides.ts'
 import type * as joined from '../../registry/applications/subscriptions.ts'
 import { certificateState } from '../../registry/certificates/certificate-state.ts'
 import type { ApplicationCertificate } from '../../registry/certificates/certificates.ts'
 import { keyState } from '../../registry/keys/key-state.ts'
 import type { ApiKey, IssuedKey as Issued } from '../../registry/keys/keys.ts'
 import type { Profile } from '../stores/accounts/profiles.ts'
+import type { PartyNames } from '../stores/figures/party-names.ts'
 import type { Developer } from './schemas/accounts.ts'
 import type {
   Application,
@@ -13,6 +15,7 @@ import type {
   Key,
   Subscription,
 } from './schemas/applications.ts'
+import type { LimitOverride } from './schemas/operator.ts'
 
 /** A row of the registry in an answer: its times become ISO 8601 in UTC with milliseconds. */
 export function withInstants<Row extends object>(row: Row): WithInstants<Row> {
@@ -79,4 +82,21 @@ export function keyAnswer({ applicationId, ...key }: ApiKey, nowMs: number): Key
 /** A new key: the only answer that holds the key itself. */
 export function issuedKeyAnswer(issued: Issued, nowMs: number): IssuedKey {
   return { ...keyAnswer(issued, nowMs), key: issued.key }
+}
+
+/** Overrides as operators see them, with the present names of their makers. */
+export async function overrideAnswers(
+  partyNames: PartyNames,
+  overrides: readonly overridden.LimitOverride[],
+): Promise<LimitOverride[]> {
+  const names = await partyNames.find(overrides.map(({ createdBy }) => createdBy))
+  return overrides.map((override) => overrideAnswer(override, names))
+}
+
+/** An override as operators see it; `names` has its maker. */
+export function overrideAnswer(
+  { applicationId, ...override }: overridden.LimitOverride,
+  names: Awaited<ReturnType<PartyNames['find']>>,
+): LimitOverride {
+  return withInstants({ ...override, createdByName: names.get(override.createdBy)?.name ?? null })
 }

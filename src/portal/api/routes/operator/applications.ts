@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { PortalApp } from '../../../portal-app.ts'
 import type { Needs } from '../../../services.ts'
-import { keyAnswer, subscriptionAnswer, withInstants } from '../../answers.ts'
+import { keyAnswer, overrideAnswers, subscriptionAnswer, withInstants } from '../../answers.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
 import { orNotFound } from '../../portal-error.ts'
 import { operatorOf, signedIn } from '../../request.ts'
@@ -12,11 +12,10 @@ import {
   OperatedApplicationList,
   SearchQuery,
 } from '../../schemas/operator.ts'
-import { overrideAnswers } from './overrides.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
-/** Applications of all developers: look up, suspend, resume. Needs an operator. */
+/** Applications of all developers: look up, list keys, suspend, resume. Needs an operator. */
 export function registerOperatedApplications(
   app: PortalApp,
   {
@@ -92,26 +91,38 @@ export function registerOperatedApplications(
     },
   )
 
-  for (const verb of ['suspend', 'resume'] as const) {
-    app.post(
-      `/applications/:id/${verb}`,
-      {
-        schema: {
-          operationId: `${verb}Application`,
-          summary:
-            verb === 'suspend'
-              ? 'Suspend an application: the gateway rejects its calls'
-              : 'Resume a suspended application',
-          params: Params,
-          response: { 200: OperatedApplication },
-          problems: verb === 'resume' ? ['CONFLICT'] : [],
-        },
+  app.post(
+    '/applications/:id/suspend',
+    {
+      schema: {
+        operationId: 'suspendApplication',
+        summary: 'Suspend an application: the gateway rejects its calls',
+        params: Params,
+        response: { 200: OperatedApplication },
       },
-      async (request) => {
-        const { id } = request.params
-        await applications[verb]({ id, by: operatorOf(request), operatorId: signedIn(request).id })
-        return withInstants(await find(id))
+    },
+    async (request) => {
+      const { id } = request.params
+      await applications.suspend({ id, by: operatorOf(request) })
+      return withInstants(await find(id))
+    },
+  )
+
+  app.post(
+    '/applications/:id/resume',
+    {
+      schema: {
+        operationId: 'resumeApplication',
+        summary: 'Resume a suspended application',
+        params: Params,
+        response: { 200: OperatedApplication },
+        problems: ['CONFLICT'],
       },
-    )
-  }
+    },
+    async (request) => {
+      const { id } = request.params
+      await applications.resume({ id, by: operatorOf(request), operatorId: signedIn(request).id })
+      return withInstants(await find(id))
+    },
+  )
 }

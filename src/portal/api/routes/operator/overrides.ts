@@ -1,11 +1,9 @@
 import { Type } from 'typebox'
 import { type Catalogue, versionKey } from '../../../../catalogue/catalogue.ts'
 import { limitNames } from '../../../../catalogue/effective-limits.ts'
-import type * as registered from '../../../../registry/applications/overrides.ts'
 import type { PortalApp } from '../../../portal-app.ts'
 import type { Needs } from '../../../services.ts'
-import type { PartyNames } from '../../../stores/figures/party-names.ts'
-import { withInstants } from '../../answers.ts'
+import { overrideAnswer, overrideAnswers } from '../../answers.ts'
 import { inputInvalid, orNotFound } from '../../portal-error.ts'
 import { operatorOf, signedIn } from '../../request.ts'
 import { Empty } from '../../schemas/common.ts'
@@ -91,22 +89,6 @@ export function registerOverrides(
       return null
     },
   )
-}
-
-/** Overrides as operators see them, with the present names of their makers. */
-export async function overrideAnswers(
-  partyNames: PartyNames,
-  overrides: readonly registered.LimitOverride[],
-): Promise<LimitOverride[]> {
-  const names = await partyNames.find(overrides.map(({ createdBy }) => createdBy))
-  return overrides.map((override) => overrideAnswer(override, names))
-}
-
-function overrideAnswer(
-  { applicationId, ...override }: registered.LimitOverride,
-  names: Awaited<ReturnType<PartyNames['find']>>,
-): LimitOverride {
-  return withInstants({ ...override, createdByName: names.get(override.createdBy)?.name ?? null })
 }
 
 /** @throws {PortalError} INPUT_INVALID naming what is published */
