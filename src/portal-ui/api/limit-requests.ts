@@ -18,15 +18,13 @@ export function useLimitRequests(id: string) {
 }
 
 /** Asks for more calls. */
-export function useLimitRequest(id: string, onAsked: () => void) {
+export function useAskForCalls(id: string, onAsked: () => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (input: LimitRequestInput) =>
       request<LimitRequest>('POST', `${applicationPath(id)}/limit-requests`, input),
-    onSuccess: () => {
-      onAsked()
-      return client.invalidateQueries({ queryKey: ['application', id, 'limit-requests'] })
-    },
+    onSuccess: onAsked,
+    onSettled: () => client.invalidateQueries({ queryKey: ['application', id, 'limit-requests'] }),
   })
 }
 
@@ -56,9 +54,7 @@ function useAnswer<Input>(path: string, onDone: () => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (input: Input) => request<LimitRequest>('POST', `${operatorRoot}/${path}`, input),
-    onSuccess: () => {
-      onDone()
-      return client.invalidateQueries({ queryKey: ['operator'] })
-    },
+    onSuccess: onDone,
+    onSettled: () => client.invalidateQueries({ queryKey: ['operator'] }),
   })
 }

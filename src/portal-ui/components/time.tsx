@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { dateFormat } from '../formats.ts'
 
 export interface TimeProps {
-  /** ISO 8601. */
+  /** ISO 8601, in UTC: `2026-11-22T14:44:07Z`. */
   readonly at: string
   /** Includes seconds. */
   readonly isPrecise?: boolean
@@ -29,12 +29,12 @@ export function Time({ at, isPrecise = false, isShort = false, isBrief = false }
   )
 }
 
-/** `22 Nov 2026, 16:44:07`, in the reader's own time zone. @param at ISO 8601 */
+/** `22 Nov 2026, 16:44:07`, in the reader's own time zone. @param at ISO 8601, in UTC */
 export function exactTime(at: string): string {
   return dateFormat({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at))
 }
 
-/** Whether an instant is in the current year of the reader's own time zone. @param at ISO 8601 */
+/** Whether an instant is in the current year of the reader's own time zone. @param at ISO 8601, in UTC */
 export function isThisYear(at: string): boolean {
   return new Date(at).getFullYear() === new Date().getFullYear()
 }

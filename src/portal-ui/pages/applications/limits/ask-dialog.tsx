@@ -1,7 +1,7 @@
 import { NativeSelect, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { isProblem } from '../../../api/client.ts'
-import { useLimitRequest } from '../../../api/limit-requests.ts'
+import { useAskForCalls } from '../../../api/limit-requests.ts'
 import { CallsField, callsIn } from '../../../components/calls-field.tsx'
 import { fieldErrors } from '../../../components/field-errors.ts'
 import { filled } from '../../../components/form.tsx'
@@ -34,7 +34,7 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
     initialValues: { limit: '0', calls: '', reason: '' },
     validate: { calls: filled(), reason: filled() },
   })
-  const asking = useLimitRequest(applicationId, close)
+  const asking = useAskForCalls(applicationId, close)
   const choice = choices[Number(form.values.limit)]
 
   function close(): void {

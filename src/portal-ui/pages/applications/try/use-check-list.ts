@@ -20,7 +20,7 @@ export interface CheckListState {
   readonly operations: StepOperations
   /** The limit that the step `limit` reaches. */
   readonly limit: PublishedLimit | undefined
-  /** Whether a consent that a person approved is valid now. */
+  /** Whether a consent that a person approved is valid now. False once the step `consent` is done. */
   readonly hasConsent: boolean
   readonly items: readonly { readonly step: Step; readonly isDone: boolean }[]
   readonly hide: () => void
@@ -33,14 +33,14 @@ interface CheckListOptions {
   readonly isEarly?: boolean
 }
 
-/** The most calls that a pasted command makes. */
+/** The highest limit that the pasted commands reach; they make one call more. */
 const loopMax = 1_000
 
 /**
  * Follows an application through its first hour. This browser keeps what was
  * done, because records of calls go after a day. Undefined without a sandbox or
  * a subscription that can read accounts, before the first call unless `isEarly`,
- * once hidden, and once the application has calls older than a day. What is done comes last.
+ * once hidden, and once the application has calls from before yesterday (UTC). What is done comes last.
  */
 export function useCheckList(
   applicationId: string,
