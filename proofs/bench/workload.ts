@@ -22,7 +22,9 @@ export interface BenchRequest {
 export interface MixOptions extends Pick<BenchRequest, 'closes'> {
   /** One for each application. */
   readonly keys: readonly string[]
+  /** Number of requests. (Default: 50,000.) */
   readonly length?: number
+  /** (Default: GET.) */
   readonly method?: string
   /** (Default: that of an operation, with a drawn id.) */
   readonly target?: (draw: Draw) => string
@@ -43,7 +45,7 @@ export function* mix(options: MixOptions): Generator<BenchRequest> {
   } = options
   const draw = createDraw(seed)
   for (let made = 0; made < length; made += 1) {
-    const request = { method, target: target(draw), key: keys[draw(keys.length)] ?? '', closes }
+    const request = { method, target: target(draw), key: pick(keys, draw), closes }
     yield body === undefined ? request : { ...request, body }
   }
 }
@@ -75,8 +77,14 @@ export function writeRequests(
 }
 
 function drawTarget(draw: Draw): string {
-  const operation = operations[draw(operations.length)]
-  return operation === undefined ? '/' : targetOf(operation, draw)
+  return targetOf(pick(operations, draw), draw)
+}
+
+/** @throws when the list is empty */
+function pick<T>(list: readonly T[], draw: Draw): T {
+  const picked = list[draw(list.length)]
+  if (picked === undefined) throw new Error('nothing to pick from')
+  return picked
 }
 
 function targetOf({ start, hasParameter }: BenchOperation, draw: Draw): string {

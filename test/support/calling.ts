@@ -64,19 +64,21 @@ export function createClient(t: Test, url: string, connections = 128): Client {
   }
 }
 
-/** This many concurrent calls, spread evenly over the clients. */
-export function burst(
+/** This many concurrent calls, spread evenly over the clients. Rejects without clients. */
+export async function burst(
   clients: readonly Client[],
   times: number,
   options: CallOptions,
 ): Promise<Answer[]> {
-  const calls = Array.from({ length: times }, (_, at) =>
-    clients[at % clients.length]?.call(options),
-  )
-  return Promise.all(calls).then((answers) => answers.filter((answer) => answer !== undefined))
+  const calls = Array.from({ length: times }, (_, at) => {
+    const client = clients[at % clients.length]
+    if (client === undefined) throw new Error('no client makes the calls')
+    return client.call(options)
+  })
+  return Promise.all(calls)
 }
 
-/** What the admitted answers say is left, highest first. */
+/** The calls left according to each answer with status 200, highest first. */
 export function remainingOf(answers: readonly Answer[]): number[] {
   return answers
     .filter(({ status }) => status === 200)
