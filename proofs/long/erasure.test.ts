@@ -16,7 +16,7 @@ import { spawnTollgate, testConfigDir } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
 
 t.test(
-  'with roles in processes of their own, the gateway reports to the bank what the portal deleted',
+  'the gateway reports a deletion of the portal to the bank, each role in its own process',
   { skip: fleetMissing() },
   async (t) => {
     const { postgres, env } = await startStores(t)
@@ -56,10 +56,10 @@ t.test(
     const { send } = await signIn()
     const id = await busyApplication(send, gateway.urls.gateway)
     t.equal((await send('DELETE', `/api/applications/${id}`)).status, 204)
-    await until('ended', () => allTold(db))
+    await until('the bank has answered about each deletion', () => allTold(db))
     t.same(await atBank(db, id), ended)
     await timePasses(db)
     await wake(send)
-    await until('over', () => isOver(db, id))
+    await until('the bank is not asked about the application again', () => isOver(db, id))
   },
 )
