@@ -21,8 +21,8 @@ export function createVerdict(): Verdict {
         return
       }
       waiting.push(one)
-      // The marker check is sent last and times out first, by a millisecond or more, so a reply can still arrive after
-      // its timeout.
+      // The marker check is sent last, with the time that the calls have left, and can time out a millisecond or more
+      // before their replies do.
       if (isMissed) one.onMissed()
     },
     known(isComplete) {
