@@ -11,11 +11,9 @@ import { environmentOf, image, type Pod } from '../../test/support/manifests.ts'
 /** The user of the pods. */
 const uid = 1000
 
-const isRoot = process.getuid?.() === 0
-
-/** Why a pod cannot have namespaces of its own here; false when it can. Without them it runs as a process like others. */
+/** Why a pod cannot have namespaces of its own here; false when it can. */
 export function namespacesMissing(): string | false {
-  if (!isRoot) return 'only root makes namespaces'
+  if (process.getuid?.() !== 0) return 'only root makes namespaces'
   const made = spawnSync('unshare', ['--mount', '--net', 'ip', 'link', 'set', 'lo', 'up'])
   return made.status === 0 ? false : 'unshare or ip does not work here'
 }
@@ -48,8 +46,8 @@ export interface RunningPod {
 
 /**
  * Starts the command of a pod as a process with the environment, user, files of
- * secrets and, where namespaces are possible, the read-only file system of the
- * pod. It ends with the test.
+ * secrets and read-only file system of the pod; needs {@link namespacesMissing}
+ * to be false. It ends with the test.
  */
 export function startPod(t: Test, pod: Pod, options: PodOptions): RunningPod {
   const { manifests, env, isAlone = false } = options
@@ -103,7 +101,6 @@ function confined(
   command: readonly string[],
   { isAlone, writable }: { readonly isAlone: boolean; readonly writable: readonly string[] },
 ): readonly string[] {
-  if (namespacesMissing() !== false) return command
   const steps = [
     ...(isAlone ? ['ip link set lo up'] : []),
     ...writable.map((path) => `mount --bind '${path}' '${path}'`),
@@ -124,21 +121,17 @@ function execIn(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
 ): string {
-  const [program = '', ...args] =
-    namespacesMissing() === false
-      ? [
-          'nsenter',
-          `--target=${child.pid}`,
-          '--mount',
-          '--net',
-          'setpriv',
-          `--reuid=${uid}`,
-          `--regid=${uid}`,
-          '--clear-groups',
-          ...command,
-        ]
-      : command
-  return execFileSync(program, args, { env, cwd: '/', encoding: 'utf8', stdio: 'pipe' })
+  const args = [
+    `--target=${child.pid}`,
+    '--mount',
+    '--net',
+    'setpriv',
+    `--reuid=${uid}`,
+    `--regid=${uid}`,
+    '--clear-groups',
+    ...command,
+  ]
+  return execFileSync('nsenter', args, { env, cwd: '/', encoding: 'utf8', stdio: 'pipe' })
 }
 
 /** The files of the pod's secrets, readable for its group alone; by the path in the pod. */
@@ -151,7 +144,7 @@ function mount(t: Test, pod: Pod, { secrets, data }: PodOptions): Record<string,
     for (const { key, path } of secret.items ?? []) {
       const file = join(folder, path)
       cpSync(join(secrets, secret.secretName ?? '', key), file)
-      if (isRoot) chownSync(file, 0, pod.spec.securityContext?.fsGroup ?? 0)
+      chownSync(file, 0, pod.spec.securityContext?.fsGroup ?? 0)
       chmodSync(file, secret.defaultMode ?? 0o644)
     }
     t.comment(`${pod.name}: ${folder} in place of ${mountPath}`)
