@@ -39,20 +39,25 @@ async function startLogging(t: Test, stderr: number | 'pipe') {
   return { child, ended, gateway }
 }
 
-t.test('a full disk under the log costs lines, but no calls and no clean shutdown', async (t) => {
-  const full = openSync('/dev/full', 'w')
-  t.teardown(() => closeSync(full))
-  const { child, ended, gateway } = await startLogging(t, full)
-  t.not(gateway, '', 'it becomes ready')
-  for (let count = 0; count < 20; count += 1) {
-    const answer = await fetch(`${gateway}/v1.7.0/accounts`, { signal: AbortSignal.timeout(5000) })
-    t.equal(answer.status, 401)
-  }
-  child.kill('SIGTERM')
-  t.same(await ended, [0, null])
-})
+t.test(
+  'a full disk under the log costs lines, but neither a call nor the clean shutdown',
+  async (t) => {
+    const full = openSync('/dev/full', 'w')
+    t.teardown(() => closeSync(full))
+    const { child, ended, gateway } = await startLogging(t, full)
+    t.not(gateway, '', 'it becomes ready')
+    for (let count = 0; count < 20; count += 1) {
+      const answer = await fetch(`${gateway}/v1.7.0/accounts`, {
+        signal: AbortSignal.timeout(5000),
+      })
+      t.equal(answer.status, 401)
+    }
+    child.kill('SIGTERM')
+    t.same(await ended, [0, null])
+  },
+)
 
-t.test('an unread log costs lines, but no calls and no clean shutdown', async (t) => {
+t.test('an unread log costs lines, but neither a call nor the clean shutdown', async (t) => {
   const { child, ended, gateway } = await startLogging(t, 'pipe')
   t.not(gateway, '', 'it becomes ready')
   const { stderr } = child

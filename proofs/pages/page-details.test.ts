@@ -120,6 +120,12 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       await page.keyboard.press('Tab')
       await menu.waitFor({ state: 'hidden' })
       await page.locator('main :focus').waitFor()
+
+      await button.press('Enter')
+      await menu.waitFor()
+      await page.keyboard.press('Shift+Tab')
+      await page.locator('header :focus').waitFor()
+      await menu.waitFor({ state: 'hidden' })
     })
   })
 
@@ -347,6 +353,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         await who.fill('ada')
         await asked
         // The list still has everyone.
+        t.equal(await page.getByRole('status').getByText('No match', { exact: true }).count(), 0)
         await page.keyboard.press('ArrowUp')
         const last = (await page.locator(listed).last().textContent()) ?? ''
         await announces(t, who, last)

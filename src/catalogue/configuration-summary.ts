@@ -75,6 +75,7 @@ function summaryOfPlan({ apis, limits, mode, onStoreOutage, rehearsal }: Plan): 
   }
 }
 
+/** Not for people alone: it is compared with the text that an older release has stored, so one call is "1 calls". */
 function limitText({ calls, windowLength, scope, isAdvertised }: Limit): string {
   const window = typeof windowLength === 'number' ? `${windowLength} s` : windowLength
   return `${calls} calls per ${window} and ${scope}${isAdvertised ? '' : ', not advertised'}`

@@ -1,7 +1,6 @@
 import { Registry as MetricsRegistry } from 'prom-client'
 import { type AuditKeeper, keepAudit } from '../gateway/operate/keep-audit.ts'
 import { keepPublished } from '../gateway/operate/keep-published.ts'
-import { keepRecords } from '../gateway/operate/keep-records.ts'
 import {
   createGatewayMetrics,
   type GatewayMetrics,
@@ -14,6 +13,7 @@ import type { Settings } from '../platform/settings/settings.ts'
 import type { ReloadRequest } from '../registry/feed/change.ts'
 import type { Counting } from '../registry/processes/processes.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
+import { keepRecords } from '../registry/usage/keep-records.ts'
 import { counterStore } from './counter-store.ts'
 import { type CountingClaim, claimCounting } from './counting-claim.ts'
 import type { ProcessIdentity } from './presence.ts'

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { lastSegment, testBank } from '../support/bank.ts'
 import { approval, decideOnPage, noa, scaBrowser } from '../support/sca-browser.ts'
@@ -173,17 +174,18 @@ t.test('the pages where a PSU approves', async (t) => {
   })
 
   t.test(
-    'a sign-in during an approval in another browser does not reject the payment',
+    'a sign-in that an approval in another browser overtakes does not send the PSU back as refused',
     async (t) => {
-      for (let round = 0; round < 5; round++) {
+      // The sign-in begins a little later in each round, so that in some the approval comes between its two steps.
+      for (let turns = 0; turns < 24; turns++) {
         const { url, path } = await initiate({ 'psu-id': '305567661' })
         const [approving, late] = [scaBrowser(sca), scaBrowser(sca)]
         await approving.signIn(url, noa)
         await late.get(url)
-        const [, answer] = await Promise.all([
-          approving.submit(`${url}/decision`, approval),
-          late.submit(url, { ...noa }),
-        ])
+        const approved = approving.submit(`${url}/decision`, approval)
+        for (let turn = 0; turn < turns; turn++) await setImmediate()
+        const answer = await late.submit(url, { ...noa })
+        await approved
         const isFirst = answer.headers['location'] === `${url}/decision`
         t.ok(isFirst || answer.status === 404, `${answer.status} ${answer.headers['location']}`)
         t.equal((await scaOf(path)).scaStatus, isFirst ? 'started' : 'finalised')

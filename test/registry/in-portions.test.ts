@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { pruneUsage } from '../../src/gateway/operate/usage/prune-usage.ts'
 import { deleteAged } from '../../src/registry/delete-aged.ts'
 import { rowsPerPortion } from '../../src/registry/in-portions.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
+import { pruneUsage } from '../../src/registry/usage/prune-usage.ts'
 import { testDatabase } from '../support/database.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 

@@ -71,6 +71,9 @@ export async function tollgateProcess(
   const child = spawn(process.execPath, [launcher, ...args], {
     env: { ...childEnvironment, CONFIG_DIR: configDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // One that runs where it should have refused to would hold up the test for ever.
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
   })
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),

@@ -20,8 +20,8 @@ export interface SignInEntry {
 
 /**
  * - `wrong`: id or password; the PSU may try again
- * - `failed`: this attempt was one too many, so the authorisation has failed
- * - `used`: the authorisation was decided before this attempt
+ * - `failed`: the authorisation has failed, by this attempt or before it
+ * - `used`: the authorisation was approved before this attempt
  * - `blockedUntil`: end of the PSU's block after failed attempts, in milliseconds since 1970
  */
 export type SignInOutcome =
@@ -44,7 +44,7 @@ export function signIn(
   return bank.stores.transaction(async (stores) => {
     const locked = await lockAuthorisation({ bank, stores, now }, found)
     const { authorisation } = locked
-    if (hasPsuDecided(authorisation)) return 'used'
+    if (hasPsuDecided(authorisation)) return authorisation.status === 'failed' ? 'failed' : 'used'
     // The database rejects a text with NUL, and no id contains one.
     const psu = psuId.includes('\0') ? undefined : await stores.psus.find(psuId)
     const isAble =

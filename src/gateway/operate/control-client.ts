@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
+import { CompleteError } from '../../platform/log/complete-error.ts'
 import type { BucketState, BucketWindow, Counter } from '../counters/counter.ts'
 import { controlSocketName } from './control.ts'
 
 /** No gateway answers on this data folder. An embedded gateway keeps its counters in its own process. */
-export class CountersUnreachable extends Error {
+export class CountersUnreachable extends CompleteError {
   override readonly name = 'CountersUnreachable'
 }
 

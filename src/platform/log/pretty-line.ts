@@ -26,7 +26,7 @@ function callText(fields: Fields): string {
   const target = operation === undefined ? 'unknown operation' : `${operation} (${api} ${version})`
   const parts = [
     outcome === 'forwarded' ? status : `${status} ${outcome}`,
-    ...(remaining === undefined ? [] : [`${remaining} calls left`]),
+    ...(remaining === undefined ? [] : [`${remaining} ${remaining === 1 ? 'call' : 'calls'} left`]),
     `${totalMs} ms`,
   ]
   return printable(`${target}: ${parts.join(', ')}`)

@@ -1,4 +1,4 @@
-import { useId, useRef } from 'react'
+import { type FocusEvent, useId, useRef } from 'react'
 import { Link } from 'wouter'
 import { t } from '../words.ts'
 import { useMainLinks } from './main-links.ts'
@@ -15,6 +15,12 @@ export function MainMenu({ developer }: MainNavigationProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const popover = useRef<HTMLElement>(null)
+  /** Closes the menu when the focus goes to neither its links nor its button. */
+  const closeBehind = ({ relatedTarget: next }: FocusEvent) => {
+    const menu = popover.current
+    if (next === null || next === button.current || menu?.contains(next)) return
+    menu?.hidePopover()
+  }
   return (
     <>
       <button
@@ -23,6 +29,7 @@ export function MainMenu({ developer }: MainNavigationProps) {
         popoverTarget={id}
         aria-label={t('shell.menu')}
         className={classes['menuButton']}
+        onBlur={closeBehind}
       >
         <svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">
           <path d="M2 4h12M2 8h12M2 12h12" />
@@ -34,11 +41,7 @@ export function MainMenu({ developer }: MainNavigationProps) {
         popover="auto"
         aria-label={t('shell.menu')}
         className={classes['menu']}
-        onBlur={({ currentTarget, relatedTarget: next }) => {
-          // The button closes it by itself.
-          if (next === null || next === button.current || currentTarget.contains(next)) return
-          currentTarget.hidePopover()
-        }}
+        onBlur={closeBehind}
       >
         {links.map(({ href, label, current }) => (
           <Link

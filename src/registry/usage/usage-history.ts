@@ -1,7 +1,7 @@
 // This folder reads the calls that gateways recorded. This file sums them up by minute, hour or day, `usage-report.ts`
 // makes reports for operators, and `call-records.ts` lists single calls. `exceeded-usage.ts` and `rehearsed-usage.ts`
-// say what a limit would have rejected, and `duration-buckets.ts` how durations are counted. The writers are in
-// `gateway/operate/usage/` and `gateway/operate/calls/`.
+// say what a limit would have rejected, and `duration-buckets.ts` how durations are counted. `keep-records.ts` deletes
+// old counts, records and keys. The writers are in `gateway/operate/usage/` and `gateway/operate/calls/`.
 
 import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from '../schema.ts'

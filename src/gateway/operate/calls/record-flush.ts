@@ -1,11 +1,12 @@
 // This folder keeps records of single calls, which developers see on the portal. `record-of.ts` makes a record of a
-// finished call, `record-buffer.ts` holds it until this file writes it, and `prune-records.ts` deletes the oldest.
+// finished call, `record-buffer.ts` holds it until this file writes it, and deletes surplus records
+// (`registry/usage/prune-records.ts`).
 
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../../platform/log/log.ts'
 import type { RegistrySchema } from '../../../registry/schema.ts'
+import { pruneOverflow } from '../../../registry/usage/prune-records.ts'
 import type { RecordingMetrics } from '../metrics.ts'
-import { pruneOverflow } from './prune-records.ts'
 import type { RecordBuffer } from './record-buffer.ts'
 import { writeRecords } from './record-writer.ts'
 import type { RecordedCall } from './recorded-call.ts'

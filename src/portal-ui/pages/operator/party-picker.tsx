@@ -39,6 +39,10 @@ export function PartyPicker({ label, member, kinds }: PartyPickerProps) {
       found.set(`application:${id}`, { name, email: developerEmail })
     }
   }
+  const queries = { developer: people, application: applications }
+  const isAnswered =
+    text === search &&
+    kinds.every((kind) => queries[kind].isSuccess && !queries[kind].isPlaceholderData)
   const named = found.get(party)
   const shown = party === '' ? '' : named ? `${named.name} (${named.email})` : partyInWords(party)
   const choose = (chosen: string) => {
@@ -61,7 +65,7 @@ export function PartyPicker({ label, member, kinds }: PartyPickerProps) {
           </>
         ),
       }))}
-      {...(text === undefined || isParty(text) ? {} : { nothingFound: t('auditLog.noneFound') })}
+      {...(isAnswered && !isParty(text) ? { nothingFound: t('auditLog.noneFound') } : {})}
       onType={setText}
       onChoose={choose}
       onBlur={() => {

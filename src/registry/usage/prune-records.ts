@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { inPortions } from '../../../registry/in-portions.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
-import { recordsKept, recordsKeptHours } from '../../../registry/usage/call-records.ts'
+import { inPortions } from '../in-portions.ts'
+import type { RegistrySchema } from '../schema.ts'
+import { recordsKept, recordsKeptHours } from './call-records.ts'
 
 /**
  * Deletes all but the newest 1,000 records of each of these applications. Skips

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { keepRecords } from '../../src/gateway/operate/keep-records.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
+import { keepRecords } from '../../src/registry/usage/keep-records.ts'
 import { testDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 

@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely'
 import type { Logger } from '../../platform/log/log.ts'
 import type { JobMetrics } from '../../platform/process/job-metrics.ts'
 import { type Repetition, repeatedly } from '../../platform/process/repeatedly.ts'
-import { consolidateOutages, pruneAvailability } from '../../registry/availability/consolidate.ts'
-import type { Keys } from '../../registry/keys/keys.ts'
-import type { RegistrySchema } from '../../registry/schema.ts'
-import { pruneAged } from './calls/prune-records.ts'
-import { pruneUsage } from './usage/prune-usage.ts'
+import { consolidateOutages, pruneAvailability } from '../availability/consolidate.ts'
+import type { Keys } from '../keys/keys.ts'
+import type { RegistrySchema } from '../schema.ts'
+import { pruneAged } from './prune-records.ts'
+import { pruneUsage } from './prune-usage.ts'
 
 const everyMs = 60_000
 

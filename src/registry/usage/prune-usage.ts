@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { inPortions } from '../../../registry/in-portions.ts'
-import type { RegistrySchema } from '../../../registry/schema.ts'
+import { inPortions } from '../in-portions.ts'
+import type { RegistrySchema } from '../schema.ts'
 
 /** How long counts are kept: per minute, per hour and per day. */
 const kept = [
