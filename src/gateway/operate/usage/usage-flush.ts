@@ -1,6 +1,6 @@
 // This folder counts calls by application, operation and minute. `count-call.ts` and `count-rehearsed.ts` count into
-// `usage-buffer.ts`, this file and `usage-writer.ts` write the counts to the database, and `prune-usage.ts` deletes old
-// ones. These counts are for people: limits use those of `counters/`.
+// `usage-buffer.ts`, this file and `usage-writer.ts` write the counts to the database. These counts are for people:
+// limits use those of `counters/`.
 
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../../platform/log/log.ts'
