@@ -256,7 +256,8 @@ export async function administer(
   url: string,
   statements: string,
 ): Promise<Record<string, unknown>> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 })
+  // Long: a server that makes a database for another test may not accept connections for a second.
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 })
   client.on('error', () => undefined)
   await client.connect()
   try {
