@@ -5,6 +5,7 @@ import { lockActiveApplication } from '../applications/applications.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { conflictAt } from '../conflict-at.ts'
 import type { ChangeOf, KeyChangeDetail } from '../feed/change.ts'
+import { keyDetailTexts } from '../feed/key-detail.ts'
 import { plainName } from '../name.ts'
 import type { Page } from '../page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
@@ -498,15 +499,13 @@ function traces(
   const isChosen = action === 'update' || (isIssued && allowedAddresses.length > 0)
   const detail = { ...facts, ...(isIssued && mayReplaceItself && { mayReplaceItself }) }
   const audited = {
-    applicationId,
     ...detail,
     // Their number only: a client's address may be personal data (docs/audit.md).
     ...(isChosen && { allowedAddresses: allowedAddresses.length }),
   }
-  const texts = Object.entries(audited).map(([name, value]) => [name, String(value)])
   return [
     { kind: 'key', action, applicationId, keyId, detail },
-    { by, detail: Object.fromEntries(texts) as Readonly<Record<string, string>> },
+    { by, detail: { applicationId, ...keyDetailTexts(audited) } },
   ] as const
 }
 
