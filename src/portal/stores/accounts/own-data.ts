@@ -29,12 +29,12 @@ export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): Ow
     { table, owner, orderBy, columns }: OwnTable,
     ownerId: string,
   ): AsyncGenerator<OwnRow[]> {
-    const order = sql.join(orderBy.split(' ').map((column) => sql.ref(column)))
+    const order = sql.join(refsOf(orderBy))
     // As text: a JavaScript date has no microseconds, and would return rows twice.
-    const place = sql.join(orderBy.split(' ').map((column) => sql`${sql.ref(column)}::text`))
+    const place = sql.join(refsOf(orderBy).map((column) => sql`${column}::text`))
     const read = (after: readonly string[] | undefined) =>
       sql<{ readonly place: string[] }>`
-        select ${sql.join(columns.split(' ').map((column) => sql.ref(column)))}, array[${place}] as place
+        select ${sql.join(refsOf(columns))}, array[${place}] as place
         from ${sql.table(table)} where ${sql.ref(owner)} = ${ownerId}
         ${after === undefined ? sql`` : sql`and (${order}) > (${sql.join(after)})`}
         order by ${order} limit ${pageLength}`.execute(db)
@@ -85,6 +85,11 @@ export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): Ow
       for await (const rows of eventsOf(db, parties)) yield { name: 'securityEvents', rows }
     },
   }
+}
+
+/** Columns of an {@link OwnTable}. */
+function refsOf(columns: string) {
+  return columns.split(' ').map((column) => sql.ref(column))
 }
 
 /** The names of a developer, and of everything that belongs to the developer, in the audit and in security events. */
