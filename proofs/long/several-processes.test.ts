@@ -44,6 +44,24 @@ async function answered(management: string): Promise<number> {
   return Array.from(found, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0)
 }
 
+/** Lets callers repeat a call until stopped or the test ends, and counts what came of it: its status, or its error. */
+function callAllTheTime(t: Test, call: () => Promise<number>) {
+  const outcomes = new Map<string, number>()
+  let isOver = false
+  const running = Array.from({ length: callers }, async () => {
+    while (!isOver) {
+      const outcome = await call().then(String, String)
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+    }
+  })
+  async function stop(): Promise<void> {
+    isOver = true
+    await Promise.all(running)
+  }
+  t.teardown(stop)
+  return { outcomes, stop }
+}
+
 t.test(
   'two processes that share one port admit exactly 100 of 500 concurrent calls in each window',
   { skip: fleetMissing() },
@@ -90,29 +108,19 @@ t.test(`${restarts} starts on a shared port fail no call`, { skip: fleetMissing(
   const [first] = fleet.gateways
   if (first === undefined) throw new Error('one gateway')
   const { key } = await newApplication(fleet.stores, 'more processes')
+  // Each call opens a connection: the system divides connections, not calls.
   const headers = { 'x-api-key': key, connection: 'close' }
-  const outcomes = new Map<string, number>()
-  let isOver = false
-  const loads = Array.from({ length: callers }, async () => {
-    while (!isOver) {
-      // Each call opens a connection: the system divides connections, not calls.
-      const outcome = await fetch(`${first.urls.gateway}${accountsPath}`, { headers }).then(
-        async (response) => {
-          await response.arrayBuffer()
-          return String(response.status)
-        },
-        (error: unknown) => String(error),
-      )
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-    }
+  const { outcomes, stop } = callAllTheTime(t, async () => {
+    const response = await fetch(`${first.urls.gateway}${accountsPath}`, { headers })
+    await response.arrayBuffer()
+    return response.status
   })
   for (let start = 0; start < restarts; start += 1) {
     const started = await spawnTollgate(t, ['gateway'], fleet.env)
     t.equal(started.urls.gateway, first.urls.gateway)
     await until('it takes calls', async () => (await answered(started.urls.management)) > 0)
   }
-  isOver = true
-  await Promise.all(loads)
+  await stop()
   t.same([...outcomes.keys()], ['200'], 'no call failed')
   figure(`${restarts} starts on a shared port: ${outcomes.get('200')} calls, none failed`)
 })
@@ -142,22 +150,13 @@ async function restartUnderLoad(
   const gateways = [...fleet.gateways]
   const pool = new Pool(await options.balance(gateways), { connections: callers })
   t.teardown(() => pool.destroy())
-  const outcomes = new Map<string, number>()
-  let isOver = false
-  const note = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-  const loads = Array.from({ length: callers }, async () => {
-    while (!isOver) {
-      const headers = { 'x-api-key': key }
-      await pool.request({ method: 'GET', path: accountsPath, headers }).then(
-        async ({ statusCode, body }) => {
-          await body.dump()
-          note(String(statusCode))
-        },
-        (error: unknown) => note(String(error)),
-      )
-      // So that the limit lasts over the restarts.
-      await delay(10)
-    }
+  const headers = { 'x-api-key': key }
+  const { outcomes, stop } = callAllTheTime(t, async () => {
+    // So that the limit lasts over the restarts.
+    await delay(10)
+    const { statusCode, body } = await pool.request({ method: 'GET', path: accountsPath, headers })
+    await body.dump()
+    return statusCode
   })
   await until('the load has begun', () => (outcomes.get('200') ?? 0) > 200)
   function gatewayAt(at: number): TollgateProcess {
@@ -186,8 +185,7 @@ async function restartUnderLoad(
     gateways.map(({ urls }) => urls.management),
   )
   await untilWithin(600_000, 'the limit is used up', () => (outcomes.get('429') ?? 0) > 200)
-  isOver = true
-  await Promise.all(loads)
+  await stop()
   t.same([...outcomes.keys()].toSorted(), ['200', '429'], 'no call failed')
   t.equal(outcomes.get('200'), limit)
   t.equal(
