@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Test } from 'tap'
-import type { EachTask, WorkerSetup } from './worker.ts'
+import type { SingleCallsTask, WorkerSetup } from './worker.ts'
 
 /** A separate process that counts; see `worker.ts`. */
 export interface CountingProcess {
   readonly child: ChildProcess
   /** One call on each of these buckets, again until the store has decided it; resolves with how many were admitted. */
-  askEach(task: EachTask): Promise<number>
+  askEach(task: SingleCallsTask): Promise<number>
 }
 
 /** Starts one and resolves when its counter is made; rejects with the code of the error when it cannot be. */

@@ -20,19 +20,17 @@ interface WorkerTask {
 }
 
 /** Makes one call on each bucket `name:from`, `name:from+step`, … below `to`, each limited to a single call. */
-export interface EachTask {
+export interface SingleCallsTask {
   readonly name: string
   readonly from: number
   readonly to: number
   readonly step: number
 }
 
-const counter = Promise.withResolvers<Awaited<ReturnType<typeof createMemoryCounter>>>()
-
 process.once('message', (setup: WorkerSetup) => {
   const made =
     'url' in setup
-      ? // Patient: a busy machine is no outage.
+      ? // A long deadline, so that a busy machine does not look like an outage.
         createRedisCounter({
           address: parseRedisAddress(setup.url),
           processes: setup.processes,
@@ -42,10 +40,9 @@ process.once('message', (setup: WorkerSetup) => {
         })
       : createMemoryCounter({ ...setup, log: silent })
   made.then(
-    (ready) => {
-      counter.resolve(ready)
-      process.on('message', (task: WorkerTask | EachTask) => {
-        void ('name' in task ? workEach(task) : work(task))
+    (counter) => {
+      process.on('message', (task: WorkerTask | SingleCallsTask) => {
+        void ('name' in task ? callEach(counter, task) : work(counter, task))
       })
       process.send?.({ isReady: true })
     },
@@ -54,28 +51,26 @@ process.once('message', (setup: WorkerSetup) => {
 })
 process.once('disconnect', () => process.exit())
 
-async function work({ limits, times }: WorkerTask): Promise<void> {
-  const { promise } = counter
-  const made = await promise
+async function work(counter: Counter, { limits, times }: WorkerTask): Promise<void> {
   if (times !== undefined) {
-    process.send?.({ grants: await askTimes(times, made, limits) })
+    process.send?.({ grants: await askTimes(times, counter, limits) })
     return
   }
   for (;;) {
-    const grant = await ask(made, limits)
-    process.send?.({ grants: [grant] })
+    const grant = await ask(counter, limits)
+    if (grant.admitted) process.send?.({ grants: [grant] })
   }
 }
 
-/** Calls decided without the store are made again, until the store has decided each of them. */
-async function workEach({ name, from, to, step }: EachTask): Promise<void> {
-  const made = await counter.promise
+/** Repeats each call that was decided without the store, until the store has decided all of them. */
+async function callEach(counter: Counter, task: SingleCallsTask): Promise<void> {
+  const { name, from, to, step } = task
   const names = Array.from({ length: Math.ceil((to - from) / step) }, (_, n) => from + n * step)
   let admitted = 0
   for (let at = 0; at < names.length; at += turnMax) {
     const turn = names.slice(at, at + turnMax)
     admitted += await admitEach(
-      made,
+      counter,
       turn.map((n) => ({ ...bucketOf(`${name}:${n}`), calls: 1 })),
     )
   }
@@ -85,11 +80,11 @@ async function workEach({ name, from, to, step }: EachTask): Promise<void> {
 /** Buckets in one turn of the event loop, and so in one script call. */
 const turnMax = 1000
 
-async function admitEach(made: Counter, limits: readonly BucketLimit[]): Promise<number> {
+async function admitEach(counter: Counter, limits: readonly BucketLimit[]): Promise<number> {
   let left = limits
   let admitted = 0
   await until('the store has decided each call', async () => {
-    const grants = await Promise.all(left.map((limit) => ask(made, [limit])))
+    const grants = await Promise.all(left.map((limit) => ask(counter, [limit])))
     admitted += admittedOf(grants)
     left = left.filter((_, n) => grants[n]?.decision.startsWith('degraded'))
     return left.length === 0
