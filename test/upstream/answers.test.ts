@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { until } from '../support/until.ts'
+import { poolOptions } from './pool-options.ts'
 
 /** How a client understood what a backend sent. */
 type Understood =
@@ -138,15 +139,7 @@ async function startBackend(t: Test, message: Message, pieceBytes: number): Prom
 }
 
 function poolTo(port: number): Pool {
-  return createPool({
-    url: `http://127.0.0.1:${port}`,
-    connectionsMax: 4,
-    connectionMsMax: 30_000,
-    connectMsMax: 2_000,
-    idleMsMax: 4_000,
-    idleMsCeiling: 30_000,
-    monotonic: () => performance.now(),
-  })
+  return createPool(poolOptions({ url: `http://127.0.0.1:${port}`, connectionsMax: 4 }))
 }
 
 function byPool(pool: Pool): Promise<Understood> {

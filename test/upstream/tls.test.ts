@@ -10,6 +10,7 @@ import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
 import { UpstreamError } from '../../src/gateway/upstream/upstream-error.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { until } from '../support/until.ts'
+import { poolOptions } from './pool-options.ts'
 
 const request = {
   head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
@@ -76,15 +77,7 @@ async function startBackend(
 }
 
 function poolTo(t: Test, url: string, connectMsMax = 2_000): Pool {
-  const pool = createPool({
-    url,
-    connectionsMax: 1,
-    connectionMsMax: 30_000,
-    connectMsMax,
-    idleMsMax: 4_000,
-    idleMsCeiling: 30_000,
-    monotonic: () => performance.now(),
-  })
+  const pool = createPool(poolOptions({ url, connectMsMax }))
   t.teardown(() => pool.close())
   return pool
 }

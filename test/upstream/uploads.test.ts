@@ -4,6 +4,7 @@ import type { UpstreamRequest } from '../../src/gateway/upstream/connection.ts'
 import { createPool } from '../../src/gateway/upstream/pool.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { until } from '../support/until.ts'
+import { poolOptions } from './pool-options.ts'
 
 interface Backend {
   readonly sockets: Socket[]
@@ -24,15 +25,7 @@ async function start(t: Test, onConnection: (socket: Socket) => void = () => und
     onConnection(socket)
   })
   const port = await listenOnLoopback(server)
-  const pool = createPool({
-    url: `http://127.0.0.1:${port}`,
-    connectionsMax: 1,
-    connectionMsMax: 30_000,
-    connectMsMax: 2_000,
-    idleMsMax: 4_000,
-    idleMsCeiling: 30_000,
-    monotonic: () => performance.now(),
-  })
+  const pool = createPool(poolOptions({ url: `http://127.0.0.1:${port}` }))
   t.teardown(() => {
     for (const socket of backend.sockets) socket.destroy()
     server.close()
