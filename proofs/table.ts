@@ -779,7 +779,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   'bench-records': program(
     'bench/records',
     {
-      shows: 'what remembering calls for developers costs an admitted call',
+      shows: 'what call records cost an admitted call',
       guards: [`${operate}/calls`, `${operate}/usage`, `${operate}/call-recorder.ts`],
       isMeasurement: true,
     },
