@@ -47,7 +47,7 @@ export const largeTargets: ReadonlySet<string> = new Set(
 
 const largeBodyBytes = 262_144
 const inStep = { everyMs: 100, leavesWhen: 'refused' } as const
-const octetNowAndThen = { octets: ' ', everyMs: 2_000, isOfHalf: true }
+const octetNowAndThen = { octets: ' ', everyMs: 2_000, onlyEverySecond: true }
 
 /** All attacks, in the order of docs/performance.md. */
 export function createAttacks({ keys, waitingKeys, clientHello }: AttackOptions): Attack[] {
@@ -110,7 +110,7 @@ export function createAttacks({ keys, waitingKeys, clientHello }: AttackOptions)
                 on,
                 callers: 1_000,
                 requests: [request({ line: `POST ${postTargets[on]}`, ...body })],
-                again: { ...octetNowAndThen, isOfHalf: false },
+                again: { ...octetNowAndThen, onlyEverySecond: false },
               }),
             ]),
         attack(`slow reads: ${on}`, {

@@ -1,4 +1,4 @@
-// The thread of slow-callers.ts. Says "opened" once, and then its state whenever it is asked.
+// The thread behind slow-callers.ts. Posts "opened" once all callers are open, then its state at each request.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -10,16 +10,16 @@ export interface SlowCallersOptions {
   /** Origin. */
   readonly url: string
   readonly callers: number
-  /** What the callers send, one character per octet: the first caller the first, and so on, then from the beginning. */
+  /** Requests in turn, one per caller, one character per octet. */
   readonly requests: readonly string[]
-  /** What they send again and again after that. (Default: nothing) */
+  /** What the callers repeat after that. (Default: nothing) */
   readonly again?: Repetition
   /**
-   * Milliseconds between the pieces of an answer that they take, each as much as Node reads at once. (Default: they take
-   * what comes.)
+   * Interval in ms between the reads of a caller, each as much as Node reads at once. (Default: a caller reads all that
+   * arrives)
    */
   readonly readsEveryMs?: number
-  /** (Default: each caller waits until it is disconnected, and comes back after a while.) */
+  /** (Default: a caller reconnects 1 to 3 s after it is disconnected) */
   readonly inStep?: InStep
 }
 
@@ -27,18 +27,18 @@ export interface Repetition {
   /** (Default: the request of the caller) */
   readonly octets?: string
   readonly everyMs: number
-  /** Whether every second caller sends nothing more. (Default: false) */
-  readonly isOfHalf?: boolean
+  /** Whether only every second caller repeats. (Default: false) */
+  readonly onlyEverySecond?: boolean
 }
 
-/** All callers that were disconnected or left come back together. */
+/** Disconnected callers reconnect together at each interval. */
 export interface InStep {
   readonly everyMs: number
   /** The answer at which a caller leaves: a refusal, or the first octet. */
   readonly leavesWhen: 'refused' | 'answered'
 }
 
-/** What the thread of the callers says of itself. */
+/** The state that the thread reports. */
 export interface SlowCallersState {
   /** Connections that are open now. */
   readonly open: number
@@ -50,10 +50,11 @@ export interface SlowCallersState {
   readonly refusals: number
 }
 
-/** Milliseconds after which a caller that was ended comes again, spread so that they do not come in waves. */
+/** Pause before a disconnected caller reconnects, random so that callers do not return in waves. */
 const reopenMs = { least: 1_000, most: 3_000 }
-/** Connections opened in one turn at first: fewer than a listener keeps waiting. */
+/** Connections opened per step at the start: fewer than a listener's backlog. */
 const batch = 100
+const batchPauseMs = 20
 
 // startSlowCallers passes nothing else.
 const { url, requests, callers, again, readsEveryMs, inStep }: SlowCallersOptions = workerData
@@ -82,7 +83,7 @@ function open(caller: number): void {
   })
   socket.on('data', (answer: Buffer) => {
     octets += answer.length
-    if (answer.toString('latin1', 0, 5) === 'HTTP/' && isRefusal(answer)) refusals += 1
+    if (isRefusal(answer)) refusals += 1
     if (readsEveryMs !== undefined) socket.pause()
     if (inStep?.leavesWhen === 'answered' || (inStep && isRefusal(answer))) socket.destroy()
   })
@@ -92,9 +93,9 @@ function requestOf(caller: number): string {
   return requests[caller % requests.length] ?? ''
 }
 
-/** 100 Continue is not one. */
+/** Whether a read begins with the head of a refusal. */
 function isRefusal(answer: Buffer): boolean {
-  return answer.toString('latin1', 9, 10) >= '4'
+  return /^HTTP\/1\.1 [45]/.test(answer.toString('latin1', 0, 10))
 }
 
 if (inStep !== undefined) {
@@ -105,7 +106,7 @@ if (inStep !== undefined) {
 if (again !== undefined) {
   setInterval(() => {
     for (const [caller, socket] of sockets) {
-      const isQuiet = again.isOfHalf && caller % 2 === 0
+      const isQuiet = again.onlyEverySecond && caller % 2 === 0
       if (isQuiet || socket.readyState !== 'open') continue
       socket.write(again.octets ?? requestOf(caller), 'latin1')
     }
@@ -118,12 +119,12 @@ if (readsEveryMs !== undefined) {
 }
 parentPort?.on('message', () => {
   const isOpen = ({ readyState }: Socket): boolean => readyState === 'open'
-  const open = [...sockets.values()].filter(isOpen).length
-  const state: SlowCallersState = { open, cuts, octets, refusals }
+  const openCount = [...sockets.values()].filter(isOpen).length
+  const state: SlowCallersState = { open: openCount, cuts, octets, refusals }
   parentPort?.postMessage(state)
 })
 for (let caller = 0; caller < callers; caller += 1) {
   open(caller)
-  if (caller % batch === batch - 1) await delay(20)
+  if (caller % batch === batch - 1) await delay(batchPauseMs)
 }
 parentPort?.postMessage('opened')
