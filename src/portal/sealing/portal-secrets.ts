@@ -1,6 +1,6 @@
 // This folder encrypts what the portal keeps. Read this file first: it derives one `Keyring` for each purpose from
-// SESSION_SECRET. `sealed.ts` encrypts and decrypts with one, and `re-seal.ts` moves stored secrets to the newest
-// SESSION_SECRET. What is sealed belongs to `accounts/`, `alerts/` and `mail/`.
+// SESSION_SECRET. `sealed.ts` encrypts and decrypts with one, by the cipher of `aes-gcm.ts`, and `re-seal.ts` moves
+// stored secrets to the newest SESSION_SECRET. What is sealed belongs to `accounts/`, `alerts/` and `mail/`.
 
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { Signer } from '@fastify/cookie'

@@ -2,7 +2,7 @@
 // keeps the revocation list. `sandbox-pair.ts` makes the two certificates of an application, and
 // `certificate-defects.ts` lists what may be wrong with them. Only gateways with a sandbox trust this authority.
 
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { CertificateUse } from '../../../certificates/certificate.ts'
 import type { Issuer, Made } from '../../../certificates/make.ts'
@@ -10,6 +10,7 @@ import type { Psd2Role } from '../../../certificates/psd2-role.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import { recordChange } from '../../../registry/feed/record-change.ts'
 import type { Peppers } from '../../../registry/keys/key-mac.ts'
+import { decrypt, encrypt } from '../../sealing/aes-gcm.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import type { CertificateDefect } from './certificate-defects.ts'
 
@@ -65,14 +66,14 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
   /** The private key. One that an older pepper seals moves to the current one, so that the older can go. */
   async function openKey(trx: PortalTransaction, sealed: Buffer): Promise<Buffer | undefined> {
     const current = sealingKey(peppers.secrets.get(peppers.current))
-    const own = unseal(current, sealed)
+    const own = decrypt(current, sealed)
     if (own !== undefined) return own
     for (const secret of peppers.secrets.values()) {
-      const opened = unseal(sealingKey(secret), sealed)
+      const opened = decrypt(sealingKey(secret), sealed)
       if (opened === undefined) continue
       await trx
         .updateTable('sandbox_authority')
-        .set({ sealed_key: seal(current, opened) })
+        .set({ sealed_key: encrypt(current, opened) })
         .execute()
       return opened
     }
@@ -98,7 +99,7 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
       .insertInto('sandbox_authority')
       .values({
         certificate: issuer.certificate,
-        sealed_key: seal(sealingKey(peppers.secrets.get(peppers.current)), issuer.privateKey),
+        sealed_key: encrypt(sealingKey(peppers.secrets.get(peppers.current)), issuer.privateKey),
         revocation_list: Buffer.alloc(0),
         list_number: 0,
         list_until: new Date(0),
@@ -140,7 +141,7 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
     const row = await db.selectFrom('sandbox_authority').selectAll().executeTakeFirst()
     const isFresh = row !== undefined && row.list_until.getTime() - now() > (listDays / 2) * dayMs
     const current = sealingKey(peppers.secrets.get(peppers.current))
-    if (!isFresh || unseal(current, row.sealed_key) === undefined) return undefined
+    if (!isFresh || decrypt(current, row.sealed_key) === undefined) return undefined
     return { certificate: row.certificate, revocationList: row.revocation_list }
   }
 
@@ -228,34 +229,9 @@ function subjectOf({ id, name: applicationName }: SandboxCertificateOptions['app
   }
 }
 
-const nonceBytes = 12
-const tagBytes = 16
 const purpose = 'tollgate sandbox authority'
 
 /** A key of its own for this purpose, from a pepper. */
 function sealingKey(secret = ''): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
-}
-
-/** AES-256-GCM: nonce (12 octets), tag (16), ciphertext. */
-function seal(key: Buffer, plain: Buffer): Buffer {
-  const nonce = randomBytes(nonceBytes)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  const encrypted = Buffer.concat([cipher.update(plain), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
-}
-
-/** Undefined when it was sealed under another key. */
-function unseal(key: Buffer, sealed: Buffer): Buffer | undefined {
-  const nonce = sealed.subarray(0, nonceBytes)
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
-  decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes))
-  try {
-    return Buffer.concat([
-      decipher.update(sealed.subarray(nonceBytes + tagBytes)),
-      decipher.final(),
-    ])
-  } catch {
-    return undefined
-  }
 }
