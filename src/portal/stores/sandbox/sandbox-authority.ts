@@ -1,5 +1,5 @@
-// This folder issues test certificates. This file is the authority: it makes its own certificate, signs others and
-// keeps the revocation list. `sandbox-pair.ts` makes the two certificates of an application, and
+// This folder issues test certificates. This file is the authority: it makes its own certificate and signs others.
+// `revocations.ts` signs its revocation list, `sandbox-pair.ts` makes the two certificates of an application, and
 // `certificate-defects.ts` lists what may be wrong with them. Only gateways with a sandbox trust this authority.
 
 import { hkdfSync } from 'node:crypto'
@@ -8,11 +8,11 @@ import type { CertificateUse } from '../../../certificates/certificate.ts'
 import type { Issuer, Made } from '../../../certificates/make.ts'
 import type { Psd2Role } from '../../../certificates/psd2-role.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
-import { recordChange } from '../../../registry/feed/record-change.ts'
 import type { Peppers } from '../../../registry/keys/key-mac.ts'
 import { decrypt, encrypt } from '../../sealing/aes-gcm.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import type { CertificateDefect } from './certificate-defects.ts'
+import { listMs, revoke, writeList } from './revocations.ts'
 
 /** The public part of the sandbox's authority, both in DER. */
 export interface PublishedAuthority {
@@ -31,11 +31,14 @@ export interface SandboxCertificateOptions {
   readonly by: string
 }
 
-/** The authority that issues test certificates. Only gateways with a sandbox trust it. */
+/** The authority that issues test certificates. */
 export interface SandboxAuthority {
-  /** Reads it, and makes it at the first request. The list is never about to end. */
+  /** Returns the authority, and creates it at the first request. The list is valid for at least seven more days. */
   published(): Promise<PublishedAuthority>
-  /** Makes a certificate for 90 days. Its private key is in the result and nowhere else. */
+  /**
+   * Issues a certificate valid until 90 days from now (from yesterday, for clocks that are behind). Only the result contains
+   * its private key.
+   */
   issue(options: SandboxCertificateOptions): Promise<Made>
 }
 
@@ -50,20 +53,22 @@ export interface SandboxAuthorityOptions {
 const dayMs = 86_400_000
 const authorityDays = 3_650
 const certificateDays = 90
-/** A list is renewed when less than half of this is left. */
-const listDays = 14
 
 const name = { c: 'IL', o: 'Tollgate sandbox', cn: 'Tollgate sandbox authority' } as const
 const competentAuthority = { authorityName: 'Sandbox authority', authorityId: 'IL-BOI' } as const
 
-interface Held extends Issuer {
+interface LockedAuthority extends Issuer {
+  /** Number of its last list; 0: it has none yet. */
   readonly listNumber: number
 }
 
 export function createSandboxAuthority(options: SandboxAuthorityOptions): SandboxAuthority {
   const { db, peppers, now } = options
 
-  /** The private key. One that an older pepper seals moves to the current one, so that the older can go. */
+  /**
+   * Decrypts the private key. If an older pepper encrypted it, encrypts it again with the current one, so that the older
+   * pepper can go.
+   */
   async function openKey(trx: PortalTransaction, sealed: Buffer): Promise<Buffer | undefined> {
     const current = sealingKey(peppers.secrets.get(peppers.current))
     const own = decrypt(current, sealed)
@@ -80,8 +85,8 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
     return undefined
   }
 
-  /** Locks the authority's row, so that one process at a time makes it or numbers its lists. */
-  async function hold(trx: PortalTransaction): Promise<Held> {
+  /** Locks the authority, so that one process at a time creates it or numbers its lists. A new one has no list yet. */
+  async function lockAuthority(trx: PortalTransaction): Promise<LockedAuthority> {
     // A row that is not there cannot be locked.
     await sql`select pg_advisory_xact_lock(hashtext('tollgate sandbox authority'))`.execute(trx)
     const row = await trx.selectFrom('sandbox_authority').selectAll().executeTakeFirst()
@@ -89,7 +94,7 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
     if (row !== undefined && privateKey !== undefined) {
       return { certificate: row.certificate, privateKey, listNumber: Number(row.list_number) }
     }
-    // Without the key (its pepper has gone) it can issue nothing more: another one takes its place.
+    // Without its key (the pepper is gone), an authority can issue nothing more, so a new one replaces it.
     await trx.deleteFrom('sandbox_authority').execute()
     await trx.deleteFrom('sandbox_revocations').execute()
     const { makeAuthority } = await import('../../../certificates/make.ts')
@@ -105,41 +110,17 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
         list_until: new Date(0),
       })
       .execute()
-    const held = { ...issuer, listNumber: 0 }
-    await writeList(trx, held)
-    return held
+    return { ...issuer, listNumber: 0 }
   }
 
-  async function writeList(trx: PortalTransaction, { listNumber, ...issuer }: Held): Promise<void> {
-    await trx.deleteFrom('sandbox_revocations').where('valid_until', '<', new Date(now())).execute()
-    const revoked = await trx
-      .selectFrom('sandbox_revocations')
-      .select(['serial', 'revoked_at'])
-      .orderBy('serial')
-      .execute()
-    const { makeRevocationList } = await import('../../../certificates/make.ts')
-    const until = now() + listDays * dayMs
-    const list = await makeRevocationList({
-      issuer,
-      revoked: revoked.map(({ serial, revoked_at }) => ({ serial, at: revoked_at.getTime() })),
-      number: listNumber + 1,
-      thisUpdate: now(),
-      nextUpdate: until,
-    })
-    await trx
-      .updateTable('sandbox_authority')
-      .set({
-        revocation_list: list,
-        list_number: listNumber + 1,
-        list_until: new Date(until),
-      })
-      .execute()
-    await recordChange(trx, { kind: 'certificate', action: 'list' })
+  function writeNextList(trx: PortalTransaction, authority: LockedAuthority): Promise<void> {
+    const { listNumber, ...issuer } = authority
+    return writeList(trx, { issuer, number: listNumber + 1, now: now() })
   }
 
   async function read(): Promise<PublishedAuthority | undefined> {
     const row = await db.selectFrom('sandbox_authority').selectAll().executeTakeFirst()
-    const isFresh = row !== undefined && row.list_until.getTime() - now() > (listDays / 2) * dayMs
+    const isFresh = row !== undefined && row.list_until.getTime() - now() > listMs / 2
     const current = sealingKey(peppers.secrets.get(peppers.current))
     if (!isFresh || decrypt(current, row.sealed_key) === undefined) return undefined
     return { certificate: row.certificate, revocationList: row.revocation_list }
@@ -149,20 +130,22 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
     async published() {
       const known = await read()
       if (known !== undefined) return known
-      await db.transaction().execute(async (trx) => writeList(trx, await hold(trx)))
-      const made = await read()
-      if (made === undefined) throw new Error('the sandbox authority was made and is not there')
-      return made
+      await db.transaction().execute(async (trx) => writeNextList(trx, await lockAuthority(trx)))
+      const created = await read()
+      if (created === undefined) {
+        throw new Error('the sandbox authority is missing after it was created')
+      }
+      return created
     },
 
     issue: ({ application, use, roles, defect, crlUrl, by }) =>
       db.transaction().execute(async (trx) => {
-        const issuer = await hold(trx)
+        const authority = await lockAuthority(trx)
         const { makeCertificate } = await import('../../../certificates/make.ts')
-        // The expired one was valid for 90 days until yesterday.
+        // An expired certificate ended yesterday; its period is as long as that of a valid one.
         const end = now() + (defect === 'expired' ? -1 : certificateDays) * dayMs
         const made = await makeCertificate({
-          issuer,
+          issuer: authority,
           use,
           crlUrl,
           subject: subjectOf(application),
@@ -171,47 +154,18 @@ export function createSandboxAuthority(options: SandboxAuthorityOptions): Sandbo
           // No operation asks for this role.
           psd2: { ...competentAuthority, roles: defect === 'wrong-role' ? ['PSP_IC'] : roles },
         })
-        if (defect === 'revoked') await revoke(trx, application.id, made, end)
-        if (defect === 'revoked') await writeList(trx, issuer)
+        const isRevoked = defect === 'revoked'
+        if (isRevoked) {
+          const { certificate } = made
+          await revoke(trx, { applicationId: application.id, certificate, validUntil: end })
+        }
+        if (isRevoked || authority.listNumber === 0) await writeNextList(trx, authority)
         const subject = `application:${application.id}`
         const detail = { use, ...(defect === undefined ? {} : { defect }) }
         await recordAudit(trx, { actor: by, action: 'certificate.issue', subject, detail })
         return made
       }),
   }
-}
-
-/** The two newest pairs: a list without a bound would slow each gateway down that reads it. */
-const revokedPerApplication = 4
-
-/** Lists a certificate as revoked, and drops the oldest of its application. */
-async function revoke(
-  trx: PortalTransaction,
-  applicationId: string,
-  { certificate }: Made,
-  end: number,
-): Promise<void> {
-  const { readCertificate } = await import('../../../certificates/certificate.ts')
-  const { serialNumber } = readCertificate(Buffer.from(certificate)).x509
-  await trx
-    .insertInto('sandbox_revocations')
-    .values({
-      serial: serialNumber.toLowerCase(),
-      application_id: applicationId,
-      valid_until: new Date(end),
-    })
-    .execute()
-  await trx
-    .deleteFrom('sandbox_revocations')
-    .where('serial', 'in', (of) =>
-      of
-        .selectFrom('sandbox_revocations')
-        .select('serial')
-        .where('application_id', '=', applicationId)
-        .orderBy('revoked_at', 'desc')
-        .offset(revokedPerApplication),
-    )
-    .execute()
 }
 
 /** Longest organisation and common name of X.520. */
