@@ -6,7 +6,7 @@ export interface EmptyStateProps {
   readonly title: string
   /** What it is for and how to create it, or how to search otherwise. */
   readonly children: ReactNode
-  /** A button or link that creates it. */
+  /** A button or link that creates it, or leads back. */
   readonly action?: ReactNode
 }
 

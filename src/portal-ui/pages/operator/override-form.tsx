@@ -1,4 +1,4 @@
-import { NativeSelect, Paper, TextInput, Title } from '@mantine/core'
+import { Button, NativeSelect, Paper, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Subscription } from '../../../portal/api/schemas/applications.ts'
 import type { PublishedApis, PublishedLimit } from '../../../portal/api/schemas/catalogue.ts'
@@ -26,7 +26,7 @@ interface Choice {
 
 export interface OverrideFormProps {
   readonly applicationId: string
-  /** The current limits, at least one. */
+  /** The active subscriptions of the application, at least one. */
   readonly subscriptions: readonly Subscription[]
   readonly onDone: () => void
 }
@@ -46,14 +46,29 @@ interface FieldsProps extends OverrideFormProps {
 }
 
 function Fields({ applicationId, apis, choices, onDone }: FieldsProps) {
+  const [first] = choices
   const form = useForm({
-    initialValues: { limit: '0', calls: '', reason: '', expiresAt: '' },
+    initialValues: {
+      limit: first === undefined ? '' : optionOf(first),
+      calls: '',
+      reason: '',
+      expiresAt: '',
+    },
     validate: { calls: filled(), reason: filled(), expiresAt: filled() },
   })
   const creation = useOverrideCreation(applicationId)
-  const choice = choices[Number(form.values.limit)]
+  const choice = choices.find((each) => optionOf(each) === form.values.limit) ?? first
   if (choice === undefined) {
-    return <EmptyState title={t('overrides.noLimit')}>{t('overrides.noLimitMeans')}</EmptyState>
+    const cancel = (
+      <Button variant="default" onClick={onDone}>
+        {t('common.cancel')}
+      </Button>
+    )
+    return (
+      <EmptyState title={t('overrides.noLimit')} action={cancel}>
+        {t('overrides.noLimitMeans')}
+      </EmptyState>
+    )
   }
 
   return (
@@ -84,9 +99,12 @@ function Fields({ applicationId, apis, choices, onDone }: FieldsProps) {
             label={t('plans.limit')}
             description={t('overrides.limitHelp')}
             {...form.getInputProps('limit')}
-            data={choices.map(({ subscription, limit: { name: limit } }, index) => ({
-              value: String(index),
-              label: nameAsText(limitOfVersion(apis, { ...subscription, limit })),
+            value={optionOf(choice)}
+            data={choices.map((each) => ({
+              value: optionOf(each),
+              label: nameAsText(
+                limitOfVersion(apis, { ...each.subscription, limit: each.limit.name }),
+              ),
             }))}
           />
           <CallsField
@@ -115,11 +133,19 @@ function Fields({ applicationId, apis, choices, onDone }: FieldsProps) {
   )
 }
 
-/** One field chooses the API, the version and the limit; it also shows that the limit has an override. */
+/**
+ * The limit field stands for the API, the version and the limit, so it shows their errors and the conflict with an existing
+ * override.
+ */
 function errorsOf(error: Error): Record<string, string | undefined> {
   if (isProblem(error, 'CONFLICT')) return { limit: problemSentence(error.problem) }
   const { api, version, limit = api ?? version, ...others } = fieldErrors(error, fields)
   return { limit, ...others }
+}
+
+/** The value of a choice in the field. The list may change while the form is open. */
+function optionOf({ subscription, limit }: Choice): string {
+  return `${subscription.id} ${limit.name}`
 }
 
 function choicesOf(subscriptions: readonly Subscription[], apis: PublishedApis): Choice[] {

@@ -30,12 +30,13 @@ export interface AskDialogProps {
 
 /** Asks the operator for more calls. */
 export function AskDialog({ applicationId, choices, opened, onClose }: AskDialogProps) {
+  const [first] = choices
   const form = useForm({
-    initialValues: { limit: '0', calls: '', reason: '' },
+    initialValues: { limit: first === undefined ? '' : optionOf(first), calls: '', reason: '' },
     validate: { calls: filled(), reason: filled() },
   })
   const asking = useAskForCalls(applicationId, close)
-  const choice = choices[Number(form.values.limit)]
+  const choice = choices.find((each) => optionOf(each) === form.values.limit) ?? first
 
   function close(): void {
     form.reset()
@@ -64,9 +65,10 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
       <NativeSelect
         label={t('moreCalls.limit')}
         {...form.getInputProps('limit')}
-        data={choices.map(({ title, inWords }, index) => ({
-          value: String(index),
-          label: `${nameAsText(title)}: ${inWords}`,
+        value={choice === undefined ? '' : optionOf(choice)}
+        data={choices.map((each) => ({
+          value: optionOf(each),
+          label: `${nameAsText(each.title)}: ${each.inWords}`,
         }))}
       />
       <CallsField
@@ -85,7 +87,12 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
   )
 }
 
-/** One field chooses the API, the version and the limit. */
+/** The value of a choice in the field. The list may change while the dialog is open. */
+function optionOf({ api, version, limit }: Choice): string {
+  return `${api} ${version} ${limit}`
+}
+
+/** The limit field stands for the API, the version and the limit, so it shows their errors and a conflict. */
 function errorsOf(error: Error): Record<string, string | undefined> {
   if (isProblem(error, 'CONFLICT')) return { limit: problemSentence(error.problem) }
   const { api, version, limit = api ?? version, ...others } = fieldErrors(error, fields)
