@@ -25,7 +25,11 @@ export function registerRehearsal(command: Command, context: CommandContext): vo
     )
     .option('--application <application>', 'only this one: its name or id')
     .option('--from <time>', `the first hour; ${earlierForms} (default: the last 24 hours)`, moment)
-    .option('--to <time>', 'up to, without the hour that begins then (default: now)', moment)
+    .option(
+      '--to <time>',
+      'end of the range; the hour that starts then is left out (default: now)',
+      moment,
+    )
     .option('--json', 'print {"items"}: one for each hour, application and operation')
     .action(async ({ application, from, to, json }: RehearsalOptions) => {
       const nowMs = context.now()
@@ -45,41 +49,44 @@ interface Sums {
   readonly calls: number
   readonly wouldRefuse: number
   readonly refused: number
-  readonly others: ReadonlySet<string>
+  readonly distinct: ReadonlySet<string>
 }
 
 function draw(items: readonly RehearsedUsage[]): string {
   if (items.length === 0)
-    return 'Nothing was rehearsed: no plan has mode: rehearse, or no call came.'
-  const byHour = sumsBy(items, (item) => [item.at.toISOString(), item.applicationId])
-  const byApplication = sumsBy(items, (item) => [
-    `${item.applicationName} (${item.applicationId})`,
-    item.at.toISOString(),
-  ])
+    return 'Nothing was rehearsed: no plan has mode: rehearse, or no calls were made.'
+  const byHour = sumsBy(items, (item) => ({
+    group: item.at.toISOString(),
+    counted: item.applicationId,
+  }))
+  const byApplication = sumsBy(items, (item) => ({
+    group: `${item.applicationName} (${item.applicationId})`,
+    counted: item.at.toISOString(),
+  }))
   const columns = {
     Calls: 'calls',
     'Would be refused': 'wouldRefuse',
     'Refused now': 'refused',
   } as const
   return [
-    drawTable(byHour, { Hour: 'name', ...columns, Applications: ({ others }) => others.size }),
+    drawTable(byHour, { Hour: 'name', ...columns, Applications: ({ distinct }) => distinct.size }),
     drawTable(
       [...byApplication].sort((a, b) => b.wouldRefuse - a.wouldRefuse),
-      { Application: 'name', ...columns, Hours: ({ others }) => others.size },
+      { Application: 'name', ...columns, Hours: ({ distinct }) => distinct.size },
     ),
   ].join('\n\n')
 }
 
-/** Adds the items up by the first of two names, and counts the second ones. */
+/** Sums the items of each group, and counts the distinct values in it. */
 function sumsBy(
   items: readonly RehearsedUsage[],
-  namesOf: (item: RehearsedUsage) => readonly [name: string, other: string],
+  valuesOf: (item: RehearsedUsage) => { readonly group: string; readonly counted: string },
 ): readonly Sums[] {
-  return [...Map.groupBy(items, (item) => namesOf(item)[0])].map(([name, group]) => ({
+  return [...Map.groupBy(items, (item) => valuesOf(item).group)].map(([name, group]) => ({
     name,
     calls: group.reduce((sum, item) => sum + item.calls, 0),
     wouldRefuse: group.reduce((sum, item) => sum + item.wouldRefuse, 0),
     refused: group.reduce((sum, item) => sum + item.refused, 0),
-    others: new Set(group.map((item) => namesOf(item)[1])),
+    distinct: new Set(group.map((item) => valuesOf(item).counted)),
   }))
 }
