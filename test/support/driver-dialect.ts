@@ -6,7 +6,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely'
 
-/** The dialect of PostgreSQL over a driver of the test, which need not reach a server. */
+/** A PostgreSQL dialect over the given driver, so that a test needs no server. */
 export function dialectOver(driver: Driver): Dialect {
   return {
     createDriver: () => driver,
