@@ -1,6 +1,4 @@
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
-import { operationObject } from '../../catalogue/operation-object.ts'
-import { member, membersOf } from '../../catalogue/reference.ts'
 import { type SampleFlow, sampleFlows } from '../documents/sample-flows.ts'
 import { sampleOfStep } from '../documents/sample-of-step.ts'
 import { sampleLanguages } from '../samples/sample-languages.ts'
@@ -21,15 +19,15 @@ export interface GuideSamplesOptions {
   readonly document: ApiVersion['document']
   /** Origin of the gateway, as developers call it. */
   readonly gatewayUrl: string
-  /** What the comments of its samples call the guide. */
+  /** Title of the guide, as the samples' comments show it. */
   readonly title: string
   /** Operations that the guide shows, in order. */
   readonly operationIds: readonly string[]
 }
 
 /**
- * Makes the samples of a guide. They are one flow: each names the step before it that gives the ids it needs.
- * An operation that the version has no sample of is left out; `guide-gaps.ts` says which these are.
+ * Makes the samples of a guide as one flow: each names the earlier step that gives its ids. Leaves out operations without
+ * a sample; `guide-gaps.ts` lists them.
  */
 export function guideSamples(options: GuideSamplesOptions): readonly GuideSample[] {
   const { published, document, gatewayUrl, title, operationIds } = options
@@ -47,24 +45,4 @@ export function guideSamples(options: GuideSamplesOptions): readonly GuideSample
     }))
     return { operation, samples }
   })
-}
-
-/**
- * An example of an operation's first successful response as JSON text; undefined when it has none.
- *
- * @param name of the example; the first one if empty
- */
-export function answerExample(
-  document: ApiVersion['document'],
-  { template, method }: Operation,
-  name = '',
-): string | undefined {
-  const responses = operationObject(document, template, method)?.responses ?? []
-  const success = responses.find(([status]) => status.startsWith('2'))
-  const content = success && member(document, success[1], 'content', 'application/json')
-  if (content === undefined) return undefined
-  const named = membersOf(document, content, 'examples')
-  const chosen = named.find(([known]) => name === '' || known === name)
-  const example = chosen?.[1].value['value'] ?? content.value['example']
-  return example === undefined ? undefined : JSON.stringify(example, undefined, 2)
 }
