@@ -14,10 +14,11 @@ import {
   strangerStream,
 } from './judge.ts'
 import { type Stream, windowBegin, windowOf } from './load.ts'
+import type { ModeWatch } from './mode-watch.ts'
 import { monotonicMs, wallOffsetMs } from './monotonic.ts'
 import { type LatencyFigures, type Outcome, violationsOfBooks } from './outcome.ts'
 import { ledgerWritten, limitOf, type PlanName, type Rig } from './rig.ts'
-import type { ModeWatch, StoreProbe } from './watch.ts'
+import type { StoreProbe } from './store-probe.ts'
 
 /** A fault, and how it is repaired. */
 export interface Fault {

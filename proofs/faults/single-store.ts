@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from '../../test/support/database.ts'
 import { type RedisServer, startRedisServer } from '../../test/support/redis-server.ts'
+import { type ModeWatch, watchModes } from './mode-watch.ts'
 import { type Rig, type RigOptions, startRig } from './rig.ts'
 import { waitFor } from './run-fault.ts'
-import { type ModeWatch, type StoreProbe, startStoreProbe, watchModes } from './watch.ts'
+import { type StoreProbe, startStoreProbe } from './store-probe.ts'
 
 /** A rig on one Redis, which can be exchanged. */
 export interface SingleStore {

@@ -1,6 +1,6 @@
 import type { ClusterNode, RedisCluster } from '../../../test/support/redis-cluster.ts'
 import type { Fault, FaultParts } from '../run-fault.ts'
-import type { StoreProbe } from '../watch.ts'
+import type { StoreProbe } from '../store-probe.ts'
 
 export interface ClusterFaultsOptions {
   readonly cluster: RedisCluster

@@ -2,7 +2,7 @@ import type { RedisSentinel } from '../../../test/support/redis-sentinel.ts'
 import type { RedisServer } from '../../../test/support/redis-server.ts'
 import { until } from '../../../test/support/until.ts'
 import type { Fault } from '../run-fault.ts'
-import type { StoreProbe } from '../watch.ts'
+import type { StoreProbe } from '../store-probe.ts'
 
 export interface SentinelFaultsOptions {
   readonly sentinel: RedisSentinel
