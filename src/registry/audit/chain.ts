@@ -1,7 +1,7 @@
 // This folder makes the audit tamper-evident; docs/audit.md describes the chain for auditors. This file defines the
-// hashes: everything else computes or compares them. `sealer.ts` links entries that transactions left, `signer.ts`
-// has the key, `chain-check.ts` judges a chain row by row, `verify-audit.ts` feeds it from the database and
-// `export-audit.ts` writes it out. `prune-audit.ts` removes the oldest part and leaves a checkpoint. Writers of
+// hashes: everything else computes or compares them. `sealer.ts` links entries that transactions have written,
+// `signer.ts` has the key, `chain-check.ts` judges a chain row by row, `verify-audit.ts` feeds it from the database
+// and `export-audit.ts` writes it out. `prune-audit.ts` removes the oldest part and leaves a checkpoint. Writers of
 // entries (`./audit.ts`) never wait for the chain.
 
 import { createHash } from 'node:crypto'
@@ -60,13 +60,13 @@ export function hashOfLink(before: Buffer, position: number, entry: ChainedEntry
 
 /**
  * SHA-256 over the 16 random octets of the salt, followed by the canonical JSON
- * of the facts. The salt keeps the digest of an erased fact from being guessed.
+ * of the facts. The salt prevents an attacker from testing guesses of an erased fact against its digest.
  */
 export function digestOfPersonal(salt: Buffer, facts: unknown): Buffer {
   return createHash('sha256').update(salt).update(canonicalJson(facts)).digest()
 }
 
-/** What the signature of a link covers: with the hash, all links up to it. */
+/** The text that a link's signature covers. The hash covers all earlier links. */
 export function textOfLink({ position, hash }: ChainPlace): Buffer {
   return Buffer.from(`${chainFormat}\nlink\n${position}\n${hash.toString('hex')}\n`)
 }
@@ -80,9 +80,8 @@ export interface Checkpoint extends ChainPlace {
 }
 
 /**
- * What the signature of a checkpoint covers. Differs from that of a link: who
- * can delete rows must not be able to turn the signature of a link into a
- * permission to have deleted all before it.
+ * The text that a checkpoint's signature covers. Differs from the text of a link, so that an attacker who can delete rows
+ * cannot present a link's signature as a checkpoint.
  */
 export function textOfCheckpoint({ position, hash, entries, newestAt }: Checkpoint): Buffer {
   const lines = [chainFormat, 'checkpoint', position, hash.toString('hex'), entries, newestAt, '']
