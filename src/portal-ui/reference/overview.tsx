@@ -24,7 +24,7 @@ export function Overview({ published, version, document }: OverviewProps) {
   const info = membersOf(membersOf(document)['info'])
   return (
     <>
-      {version.isRetired ? null : <Basics published={published} version={version} />}
+      {version.isRetired ? null : <HowToCall published={published} version={version} />}
       <OperationList
         api={published.api}
         version={version}
@@ -35,13 +35,14 @@ export function Overview({ published, version, document }: OverviewProps) {
   )
 }
 
-/** How to call. On a phone, what the first call needs; the rest shows when it is asked for. */
-function Basics({ published, version }: Pick<OverviewProps, 'published' | 'version'>) {
+/** How to call the API. Phones first show only what the first call needs; a button shows the rest. */
+function HowToCall({ published, version }: Pick<OverviewProps, 'published' | 'version'>) {
   const { gatewayUrl } = useFacts()
-  const [isWhole, setIsWhole] = useState(false)
+  const [isExpanded, setIsExpanded] = useState(false)
+  // The plan that the form for a subscription preselects.
   const limit = version.plans[0]?.limits[0]
   return (
-    <div className={classes['basics']} data-whole={isWhole || undefined}>
+    <div className={classes['howToCall']} data-expanded={isExpanded || undefined}>
       <dl aria-label={t('reference.howToCall')}>
         <div>
           <dt>{t('reference.gateway')}</dt>
@@ -49,7 +50,7 @@ function Basics({ published, version }: Pick<OverviewProps, 'published' | 'versi
             <CopyValue value={gatewayUrl} label={t('reference.address')} />
           </dd>
         </div>
-        <div className={classes['later']}>
+        <div className={classes['secondary']}>
           <dt>{t('reference.key')}</dt>
           <dd dir="ltr">
             <code>X-API-Key</code>
@@ -61,7 +62,7 @@ function Basics({ published, version }: Pick<OverviewProps, 'published' | 'versi
             <dd>{limitInWords(limit)}</dd>
           </div>
         )}
-        <div className={classes['later']}>
+        <div className={classes['secondary']}>
           <dt>OpenAPI</dt>
           <dd>
             <Anchor
@@ -73,8 +74,8 @@ function Basics({ published, version }: Pick<OverviewProps, 'published' | 'versi
             </Anchor>
           </dd>
         </div>
-        <div className={classes['later']}>
-          <dt>{t('reference.whatIsLeft')}</dt>
+        <div className={classes['secondary']}>
+          <dt>{t('reference.callsLeft')}</dt>
           <dd>
             <Message
               id="reference.refusals"
@@ -90,9 +91,9 @@ function Basics({ published, version }: Pick<OverviewProps, 'published' | 'versi
         </div>
       </dl>
       <UnstyledButton
-        className={classes['whole'] ?? ''}
-        aria-expanded={isWhole}
-        onClick={() => setIsWhole(!isWhole)}
+        className={classes['toggle'] ?? ''}
+        aria-expanded={isExpanded}
+        onClick={() => setIsExpanded(!isExpanded)}
       >
         {t('reference.moreFacts')}
       </UnstyledButton>
