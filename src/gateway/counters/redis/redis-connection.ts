@@ -165,22 +165,14 @@ export function openRedisConnection({
     isReady: () => client.status === 'ready',
     run({ script, keys, args, deadlineMs, preceding, onSentAgain, ...handlers }) {
       const { onReply, onError, onMissed } = handlers
-      const sentAt = monotonic()
       let isMissed = false
       const callOff = startDeadline(deadlineMs, () => {
         isMissed = true
         onMissed()
       })
-      function accept(reply: unknown): void {
-        callOff()
-        onReply({ numbers: readNumbers(String(reply)), sentAt, receivedAt: monotonic() })
-      }
-      function fail(error: Error): void {
-        callOff()
-        onError(error)
-      }
       /** Sends the digest the first time, and the text if the script did not run. */
       function send(attempt: number): void {
+        const sentAt = monotonic()
         // Prepares the next command only; its own reply adds nothing to that command's reply.
         if (preceding !== undefined) client.call(preceding).catch(() => undefined)
         const words = args(clock.now())
@@ -188,16 +180,23 @@ export function openRedisConnection({
           attempt === 1
             ? client.evalsha(script.sha1, keys.length, ...keys, ...words)
             : client.eval(script.text, keys.length, ...keys, ...words)
-        reply.then(accept, (error: Error) => {
-          // After the deadline there is no reason to run it.
-          const isOver = isMissed || attempt === attemptsMax
-          if (!didNotRun(error, sentAt) || isOver) {
-            fail(error)
-            return
-          }
-          send(attempt + 1)
-          onSentAgain?.()
-        })
+        reply.then(
+          (answer: unknown) => {
+            callOff()
+            onReply({ numbers: readNumbers(String(answer)), sentAt, receivedAt: monotonic() })
+          },
+          (error: Error) => {
+            // After the deadline there is no reason to run it.
+            const isOver = isMissed || attempt === attemptsMax
+            if (didNotRun(error, sentAt) && !isOver) {
+              send(attempt + 1)
+              onSentAgain?.()
+              return
+            }
+            callOff()
+            onError(error)
+          },
+        )
       }
       send(1)
     },
