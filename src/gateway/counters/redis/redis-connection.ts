@@ -102,8 +102,14 @@ const connectDeadlineMs = 500
 /** One with the digest of a script, one because the server does not have the script, one because its time was unknown. */
 const attemptsMax = 3
 
-/** Pause between connection attempts: counting is shared again well within a second of the store's return. */
+/**
+ * Upper bound of the pause between connection attempts, so that gateways share counts again within a second of the store's
+ * return.
+ */
 const retryMsMax = 250
+
+/** Minimum pause between two calls of {@link RedisConnection.reconnect}; a server may keep answering READONLY. */
+const reconnectPauseMs = 250
 
 /**
  * Opens a separate connection for counters. The defaults of ioredis suit a
@@ -118,6 +124,7 @@ export function openRedisConnection({
   onReady,
   onLost,
 }: RedisConnectionOptions): RedisConnection {
+  let cause: Error | undefined
   const { client, close } = openRedis({
     address,
     behaviour: {
@@ -133,7 +140,6 @@ export function openRedisConnection({
     },
     onSentinelsFailed: () => onLost(cause ?? new Error('no sentinel names a primary')),
   })
-  let cause: Error | undefined
   let reconnectedAt = Number.NEGATIVE_INFINITY
   let callOffHandshake: () => void = () => undefined
 
@@ -245,8 +251,7 @@ export function openRedisConnection({
       return readInfo(await connection.command(['INFO'], deadlineMs))
     },
     reconnect() {
-      // Never reconnect without a pause to a server that keeps answering READONLY.
-      if (!connection.isReady() || monotonic() - reconnectedAt < retryMsMax) return
+      if (!connection.isReady() || monotonic() - reconnectedAt < reconnectPauseMs) return
       reconnectedAt = monotonic()
       client.disconnect(true)
     },
