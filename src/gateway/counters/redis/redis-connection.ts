@@ -206,15 +206,7 @@ export function openRedisConnection({
       }
       send(1)
     },
-    ask: (call) =>
-      new Promise((resolve, reject) => {
-        connection.run({
-          ...call,
-          onReply: resolve,
-          onError: reject,
-          onMissed: () => reject(new DeadlineMissedError()),
-        })
-      }),
+    ask: (call) => asPromise<ScriptReply>((handlers) => connection.run({ ...call, ...handlers })),
     read({ key, deadlineMs, onReply, onError, onMissed }) {
       const callOff = startDeadline(deadlineMs, onMissed)
       client.get(key).then(
@@ -229,24 +221,17 @@ export function openRedisConnection({
       )
     },
     get: (key, deadlineMs) =>
-      new Promise((resolve, reject) => {
-        connection.read({
-          key,
-          deadlineMs,
-          onReply: resolve,
-          onError: reject,
-          onMissed: () => reject(new DeadlineMissedError()),
-        })
-      }),
-    command([name, ...words], deadlineMs) {
-      return new Promise((resolve, reject) => {
-        const callOff = startDeadline(deadlineMs, () => reject(new DeadlineMissedError()))
+      asPromise<string | undefined>((handlers) =>
+        connection.read({ key, deadlineMs, ...handlers }),
+      ),
+    command: ([name, ...words], deadlineMs) =>
+      asPromise<unknown>(({ onReply, onError, onMissed }) => {
+        const callOff = startDeadline(deadlineMs, onMissed)
         client
           .call(name, ...words)
-          .then(resolve, reject)
+          .then(onReply, onError)
           .finally(callOff)
-      })
-    },
+      }),
     async info(deadlineMs) {
       return readInfo(await connection.command(['INFO'], deadlineMs))
     },
@@ -258,6 +243,16 @@ export function openRedisConnection({
     close,
   }
   return connection
+}
+
+function asPromise<Reply>(start: (handlers: ReplyHandlers<Reply>) => void): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    start({
+      onReply: resolve,
+      onError: reject,
+      onMissed: () => reject(new DeadlineMissedError()),
+    })
+  })
 }
 
 /** Reads lines of `<name>:<value>`. */
