@@ -68,8 +68,8 @@ t.test(
       const clients = atPortals()
       const [first] = clients
       await first?.post('/api/developers', { email, name: 'Ada' })
-      await until('the mail', () => mails.taken.some(({ to }) => to === email))
-      const token = mails.taken.find(({ to }) => to === email)?.token
+      await until('the mail', () => mails.received.some(({ to }) => to === email))
+      const token = mails.received.find(({ to }) => to === email)?.token
       const verified = await first?.post('/api/developers/verify', {
         token,
         password: testPassword,

@@ -136,8 +136,11 @@ t.test('a mail goes to its address over SMTP, with the headers it must have', as
     mailFrom: 'Bank Developers <developers@bank.example>',
   })
   await post(reset, to)
-  await until('it is taken at once, for there is no next look', () => server.taken.length === 1)
-  const [mail] = server.taken
+  await until(
+    'it is received at once, for there is no next look',
+    () => server.received.length === 1,
+  )
+  const [mail] = server.received
   t.match(mail, {
     from: 'developers@bank.example',
     recipients: [to],
@@ -175,8 +178,8 @@ t.test('mails one can do without carry the one-click header of RFC 8058', async 
     },
     to,
   )
-  await until('it is taken', () => server.taken.length > 0)
-  const [mail] = server.taken
+  await until('it is received', () => server.received.length > 0)
+  const [mail] = server.received
   t.equal(mail?.from, 'no-reply@developer.bank.example', 'the sender without MAIL_FROM')
   t.match(
     mail?.headers.get('list-unsubscribe'),
@@ -208,7 +211,7 @@ t.test(
 t.test('a mail server that says "later" gets it later, and once', async (t) => {
   const server = await testMailServer(t)
   await server.start()
-  server.refusal = [451, `4.7.1 <${to}> greylisted`]
+  server.refuseRecipients([451, `4.7.1 <${to}> greylisted`])
   const process = await portal(t, { smtpUrl: `smtp://127.0.0.1:${server.port}` })
   const { post, log, metrics } = process
   const begun = await databaseNow()
@@ -218,12 +221,12 @@ t.test('a mail server that says "later" gets it later, and once', async (t) => {
   t.ok(seconds >= 9 && seconds <= 11, `again in ${seconds} s`)
   const [waits] = await waiting()
   t.equal(waits?.attempts, 1)
-  server.refusal = undefined
+  server.refuseRecipients(undefined)
   await timePasses(process)
-  await until('it is taken', () => server.taken.length === 1)
+  await until('it is received', () => server.received.length === 1)
   const written = new Date(Number(waits?.created_at) - passes * 60_000)
   t.equal(
-    new Date(server.taken[0]?.headers.get('date') ?? '').toUTCString(),
+    new Date(server.received[0]?.headers.get('date') ?? '').toUTCString(),
     written.toUTCString(),
     'it has the date of its letter, not of the attempt',
   )
@@ -248,7 +251,7 @@ t.test('a mail server that is away gets it when it is back; the pauses grow', as
     begun = await databaseNow()
     await timePasses(process)
   }
-  await until('it is taken', () => server.taken.length === 1)
+  await until('it is received', () => server.received.length === 1)
   await until('nothing waits', async () => (await waiting()).length === 0)
   t.notMatch(log.join(''), /lovelace/)
 })
@@ -272,7 +275,7 @@ t.test('after a day without success it is given up, with an error in the log', a
 t.test('a recipient refused for good is not tried again', async (t) => {
   const server = await testMailServer(t)
   await server.start()
-  server.refusal = [550, `5.1.1 <${to}> unknown`]
+  server.refuseRecipients([550, `5.1.1 <${to}> unknown`])
   const { post, metrics, log } = await portal(t, { smtpUrl: `smtp://127.0.0.1:${server.port}` })
   await post(reset, to)
   await until('refused', async () => (await results(metrics))['refused'] === 1)
@@ -290,10 +293,10 @@ t.test('decoys and mails to reserved domains go nowhere', async (t) => {
   await post(reset, 'nobody@nowhere.invalid')
   await until('nothing waits', async () => (await waiting()).length === 0)
   await post(reset, to)
-  // It counts what the mail server has answered, which is later than what that has taken.
+  // It counts what the mail server has answered, which is later than what that has received.
   await until('the other is delivered', async () => (await results(metrics))['delivered'] === 1)
   t.same(
-    server.taken.map(({ to }) => to),
+    server.received.map(({ to }) => to),
     [to],
   )
   t.same(await results(metrics), { reserved: 2, delivered: 1 })
@@ -313,7 +316,7 @@ t.test('a malformed address gets no mail', async (t) => {
   ]
   for (const address of hostile) await post(reset, address)
   await until('all refused', async () => (await results(metrics))['refused'] === hostile.length)
-  t.equal(server.taken.length, 0)
+  t.equal(server.received.length, 0)
 })
 
 t.test('an untrusted certificate is rejected, with implicit TLS and with STARTTLS', async (t) => {
@@ -325,7 +328,7 @@ t.test('an untrusted certificate is rejected, with implicit TLS and with STARTTL
     const { post, metrics, close } = await portal(t, { smtpUrl })
     await post(reset, to)
     await until('refused', async () => (await results(metrics))['retried'] === 1)
-    t.equal(server.taken.length, 0)
+    t.equal(server.received.length, 0)
     await close()
     await db.deleteFrom('mails').execute()
   }
@@ -339,17 +342,17 @@ t.test('a mail server is trusted for its own name, by an authority that is trust
   })
   const right = authority.issue(names('DNS:localhost'))
   const certificates = [
-    { what: 'its own name', ...right, isTaken: true },
-    { what: 'another name', ...authority.issue(names('DNS:mail.bank.example')), isTaken: false },
+    { what: 'its own name', ...right, isReceived: true },
+    { what: 'another name', ...authority.issue(names('DNS:mail.bank.example')), isReceived: false },
     {
       what: 'its address in place of its name',
       ...authority.issue(names('IP:127.0.0.1')),
-      isTaken: false,
+      isReceived: false,
     },
     {
       what: 'another authority',
       ...createAuthority(t).issue(names('DNS:localhost')),
-      isTaken: false,
+      isReceived: false,
     },
   ]
   // As NODE_EXTRA_CA_CERTS does at the start of a process.
@@ -357,7 +360,7 @@ t.test('a mail server is trusted for its own name, by an authority that is trust
   setDefaultCACertificates([...usual, authority.pem])
   t.teardown(() => setDefaultCACertificates(usual))
   for (const secure of [true, false]) {
-    for (const { what, pem, key, isTaken } of certificates) {
+    for (const { what, pem, key, isReceived } of certificates) {
       const passwords: unknown[] = []
       const server = await testMailServer(t, {
         secure,
@@ -372,11 +375,11 @@ t.test('a mail server is trusted for its own name, by an authority that is trust
       const smtpUrl = `${secure ? 'smtps' : 'smtp'}://relay:secret@localhost:${server.port}`
       const { post, metrics, close } = await portal(t, { smtpUrl })
       await post(reset, to)
-      const result = isTaken ? 'delivered' : 'retried'
+      const result = isReceived ? 'delivered' : 'retried'
       await until(what, async () => (await results(metrics))[result] === 1)
-      t.match(server.taken, isTaken ? [{ isSecure: true }] : [], what)
-      t.equal(server.taken.length, isTaken ? 1 : 0, what)
-      t.same(passwords, isTaken ? ['secret'] : [], what)
+      t.match(server.received, isReceived ? [{ isSecure: true }] : [], what)
+      t.equal(server.received.length, isReceived ? 1 : 0, what)
+      t.same(passwords, isReceived ? ['secret'] : [], what)
       await close()
       await db.deleteFrom('mails').execute()
     }
@@ -405,7 +408,7 @@ t.test(
     await db.deleteFrom('mails').execute()
     const near = await portal(t, { smtpUrl: `smtp://relay:p%40ss@127.0.0.1:${server.port}` })
     await near.post(reset, to)
-    await until('sent', () => server.taken.length === 1)
+    await until('sent', () => server.received.length === 1)
     t.same(passwords, [['relay', 'p@ss']])
   },
 )
@@ -418,7 +421,7 @@ t.test('processes share the work: each mail is sent once', async (t) => {
   const addresses = Array.from({ length: 40 }, (_, index) => `person-${index}@lovelace-mail.com`)
   await Promise.all(addresses.map((address, index) => portals[index % 3]?.post(reset, address)))
   await until('nothing waits', async () => (await waiting()).length === 0)
-  t.same(server.taken.map(({ to }) => to).sort(), addresses.toSorted())
+  t.same(server.received.map(({ to }) => to).sort(), addresses.toSorted())
 })
 
 t.test('a process with another secret leaves a mail to one that has the right one', async (t) => {
@@ -432,8 +435,8 @@ t.test('a process with another secret leaves a mail to one that has the right on
   await until('tried', async () => (await results(other.metrics))['retried'] === 1)
   await other.close()
   await timePasses(await portal(t, { smtpUrl }))
-  await until('it is taken', () => server.taken.length === 1)
-  t.equal(server.taken[0]?.token, token)
+  await until('it is received', () => server.received.length === 1)
+  t.equal(server.received[0]?.token, token)
 })
 
 t.test(

@@ -4,8 +4,8 @@ import type { Test } from './database.ts'
 import { freePort } from './free-port.ts'
 import { parseMail, type ReadMail } from './mails.ts'
 
-/** A mail as it came in over SMTP. */
-export interface TakenMail extends ReadMail {
+/** A mail as it arrived over SMTP. */
+export interface ReceivedMail extends ReadMail {
   /** Sender in the envelope. */
   readonly from: string
   readonly recipients: readonly string[]
@@ -15,21 +15,25 @@ export interface TakenMail extends ReadMail {
 
 export interface MailServer {
   readonly port: number
-  readonly taken: readonly TakenMail[]
-  /** What it answers to the next recipients, `[code, text]`; undefined takes them. */
-  refusal: readonly [number, string] | undefined
+  readonly received: readonly ReceivedMail[]
+  /** Answers the next recipients with `[code, text]`; undefined accepts them again. */
+  refuseRecipients(reply: readonly [number, string] | undefined): void
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A real SMTP server on a port of 127.0.0.1, not listening yet. */
+/**
+ * A real SMTP server on 127.0.0.1 that does not listen until start(), so that tests can stop and restart it on the same
+ * port.
+ */
 export async function testMailServer(
   t: Test,
   options: SMTPServerOptions = { disabledCommands: ['AUTH', 'STARTTLS'] },
 ): Promise<MailServer> {
   const port = await freePort()
-  const taken: TakenMail[] = []
+  const received: ReceivedMail[] = []
   let server: SMTPServer | undefined
+  let refusal: readonly [number, string] | undefined
 
   async function stop(): Promise<void> {
     const running = server
@@ -38,17 +42,19 @@ export async function testMailServer(
   }
 
   t.teardown(stop)
-  const mailServer: MailServer = {
+  return {
     port,
-    taken,
-    refusal: undefined,
+    received,
+    refuseRecipients(reply) {
+      refusal = reply
+    },
     async start() {
       server = new SMTPServer({
         closeTimeout: 100,
         ...options,
         onRcptTo(_address, _session, done) {
-          if (mailServer.refusal === undefined) return done()
-          const [responseCode, text] = mailServer.refusal
+          if (refusal === undefined) return done()
+          const [responseCode, text] = refusal
           done(Object.assign(new Error(text), { responseCode }))
         },
         onData(stream, session, done) {
@@ -56,7 +62,7 @@ export async function testMailServer(
           stream.on('data', (chunk) => chunks.push(chunk))
           stream.on('end', () => {
             const { mailFrom, rcptTo } = session.envelope
-            taken.push({
+            received.push({
               ...parseMail(Buffer.concat(chunks).toString('utf8')),
               from: mailFrom === false ? '' : mailFrom.address,
               recipients: rcptTo.map(({ address }) => address),
@@ -72,5 +78,4 @@ export async function testMailServer(
     },
     stop,
   }
-  return mailServer
 }
