@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../src/platform/http/errors.ts'
 
-/** The rows of the table: what an input attacks. */
+/** The part of a message that an input attacks; one row of the results table each. */
 export const kinds = [
   'path',
   'method',
@@ -15,13 +15,13 @@ export const kinds = [
 export type Kind = (typeof kinds)[number]
 
 /**
- * What must come of one request:
+ * The required outcome of one request:
  *
  * - `forwarded`: exactly this operation is counted and reaches the backend, once, and its answer comes back;
  * - `tolerated`: the same, though a strict reader would refuse the input (decision 20);
  * - `refused`: any error of the gateway; nothing is counted, nothing reaches the backend;
  * - `cut`: reaches the backend once; the answer begins and visibly ends too early;
- * - `408`, `400 TARGET_INVALID`: refused with this status, and this code if there is one;
+ * - `408`, `400 TARGET_INVALID`: rejected with this status, and with this code if one is given;
  * - `reached 502`: counted and at the backend once, and then answered with this status;
  * - `own 204`: answered by the gateway itself.
  */
@@ -46,18 +46,21 @@ export interface Attack {
   readonly why: string
   /** The outcome, or of a pipeline the outcome of each request. */
   readonly expected: Outcome | readonly Outcome[]
-  /** Whether the connection must end with the answer. (Default: it may do either, and the answer must say which.) */
-  readonly closes?: true
+  /** Whether the connection must end with the answer. (Default: it may; if so, the answer must announce it.) */
+  readonly mustClose?: boolean
   /** Requests (by index) that may be answered with 100 Continue first. (Default: none) */
   readonly continued?: readonly number[]
   readonly method?: string
   readonly target?: string
-  /** With its line end. */
+  /** Request line with its line end. */
   readonly line?: string
-  /** Whole lines, each with its end, as are the next three. */
+  /** Whole lines, each with its end, in place of `Host`. */
   readonly host?: string
+  /** Whole lines, each with its end, in place of `X-API-Key`. */
   readonly key?: string
+  /** Whole lines, each with its end, in place of `Content-Type` and `Content-Length`. */
   readonly framing?: string
+  /** Further whole lines, each with its end. */
   readonly fields?: string
   readonly body?: string
   /** All octets; nothing of the well-formed request is left. */
@@ -67,7 +70,7 @@ export interface Attack {
   /** How the backend answers, by its name in `corpus/answers.ts`. */
   readonly answer?: string
   /** Only operations that fit: with or without a body, with a path parameter, or a single one. (Default: all) */
-  readonly of?: 'with body' | 'without body' | 'parameter' | 'one'
+  readonly only?: 'with body' | 'without body' | 'parameter' | 'one'
   /** Crosses it with this many operations instead of all that fit, each time with others. */
   readonly spread?: number
 }

@@ -38,7 +38,7 @@ export function crossed(
   const inputs: Input[] = []
   for (const [at, attack] of attacks.entries()) {
     const fitting =
-      attack.of === 'one'
+      attack.only === 'one'
         ? operations.filter(({ name }) => name === 'xs2a:1.7.0:listAccounts')
         : operations.filter((operation) => fits(attack, operation))
     const wanted = attack.spread ?? fitting.length

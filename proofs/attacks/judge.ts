@@ -155,7 +155,7 @@ function judgeClient(
 ): void {
   const what = describe(input)
   const outcomes = outcomesOf(input)
-  const { closes, continued = [] } = input.attack
+  const { mustClose, continued = [] } = input.attack
   if (broken !== undefined) findings.desyncs.push(`${what}: ${broken}`)
   if (isHung) findings.otherwise.push(`${what}: the connection hung after ${shownAnswers(answers)}`)
   for (const [at, outcome] of outcomes.entries()) {
@@ -183,8 +183,8 @@ function judgeClient(
     ({ headers }) => headers.get('connection')?.toLowerCase() === 'close',
   )
   const behind = answers.slice(outcomes.length)
-  if (closes === true || hasClosed || isCut) {
-    if (closes === true && !hasClosed && !isCut) {
+  if (mustClose === true || hasClosed || isCut) {
+    if (mustClose === true && !hasClosed && !isCut) {
       findings.otherwise.push(`${what}: the connection stayed open: ${shownAnswers(answers)}`)
     }
     if (behind.length > 0)

@@ -45,7 +45,7 @@ export function attackedOperations({ versions }: Catalogue): AttackedOperation[]
 export function fits(attack: Attack, operation: AttackedOperation): boolean {
   const hasParameter = operation.segments.some((segment) => segment.startsWith('p-'))
   if (attack.method !== undefined && operation.methods.includes(attack.method)) return false
-  switch (attack.of) {
+  switch (attack.only) {
     case 'with body':
       return operation.hasBody
     case 'without body':

@@ -66,11 +66,11 @@ export function inPieces(inputs: readonly Input[]): Input[] {
 
 /** Whether the outcome depends on octets that arrive before an answer has left. */
 function isRace({ attack }: Input): boolean {
-  const { kind, raw, closes, expected } = attack
+  const { kind, raw, mustClose, expected } = attack
   return (
     kind === 'answer' ||
     raw?.includes('{slow}') === true ||
-    (closes === true && expected === 'forwarded')
+    (mustClose === true && expected === 'forwarded')
   )
 }
 

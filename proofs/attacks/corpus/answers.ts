@@ -219,6 +219,6 @@ export const answerAttacks: readonly Attack[] = [...hostileAnswers.values()].map
     answer: name,
     why,
     expected,
-    ...(expected === 'cut' ? { closes: true } : {}),
+    ...(expected === 'cut' ? { mustClose: true } : {}),
   }),
 )

@@ -190,7 +190,7 @@ export const headAttacks: readonly Attack[] = [
       kind: 'head',
       expected,
       why,
-      of: 'with body',
+      only: 'with body',
       framing: `Content-Type: ${value}\r\nContent-Length: {length}\r\n`,
       body: '{json}',
     }),

@@ -81,7 +81,7 @@ export const keyAttacks: readonly Attack[] = [
     key: '',
     fields: 'Expect: 100-continue\r\n',
     expected: missing,
-    of: 'with body',
+    only: 'with body',
   },
   {
     kind: 'key',
@@ -89,6 +89,6 @@ export const keyAttacks: readonly Attack[] = [
     key: 'X-API-Key: unknown\r\n',
     fields: 'Expect: 100-continue\r\n',
     expected: unknown,
-    of: 'with body',
+    only: 'with body',
   },
 ]

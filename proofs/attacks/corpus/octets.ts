@@ -6,7 +6,7 @@ interface Sweep {
   /** The parts, with `§` in place of the octet and `§§` in place of its two hexadecimal digits. */
   readonly parts: Pick<
     Attack,
-    'line' | 'host' | 'key' | 'framing' | 'fields' | 'body' | 'parameter' | 'target' | 'of'
+    'line' | 'host' | 'key' | 'framing' | 'fields' | 'body' | 'parameter' | 'target' | 'only'
   >
   /** Octets to skip: they change the meaning of the position, and other attacks cover them. */
   readonly except?: RegExp
@@ -24,20 +24,20 @@ const nothing = /^(?!)/
 const sweeps: readonly Sweep[] = [
   {
     why: 'an octet within a path parameter',
-    parts: { parameter: 'a§b', of: 'parameter' },
+    parts: { parameter: 'a§b', only: 'parameter' },
     except: /^[/?]$/,
     allowed: unreserved,
     refused: '400',
   },
   {
     why: 'an encoded octet within a path parameter',
-    parts: { parameter: 'a%§§b', of: 'parameter' },
+    parts: { parameter: 'a%§§b', only: 'parameter' },
     allowed: nothing,
     refused: '400 TARGET_INVALID',
   },
   {
     why: 'an octet that is encoded twice within a path parameter',
-    parts: { parameter: 'a%25§§b', of: 'parameter' },
+    parts: { parameter: 'a%25§§b', only: 'parameter' },
     allowed: nothing,
     refused: '400 TARGET_INVALID',
   },
@@ -138,14 +138,14 @@ const sweeps: readonly Sweep[] = [
   },
   {
     why: 'an octet before the length',
-    parts: { framing: 'Content-Length: §{length}\r\n', body: '{json}', of: 'with body' },
+    parts: { framing: 'Content-Length: §{length}\r\n', body: '{json}', only: 'with body' },
     except: /^[1-9]$/,
     allowed: /^[ \t]$/,
     refused: '400',
   },
   {
     why: 'an octet after the length',
-    parts: { framing: 'Content-Length: {length}§\r\n', body: '{json}', of: 'with body' },
+    parts: { framing: 'Content-Length: {length}§\r\n', body: '{json}', only: 'with body' },
     except: /^[0-9]$/,
     allowed: /^[ \t]$/,
     refused: '400',
@@ -155,7 +155,7 @@ const sweeps: readonly Sweep[] = [
     parts: {
       framing: 'Transfer-Encoding: chunked§\r\n',
       body: '{hex}\r\n{json}\r\n0\r\n\r\n',
-      of: 'with body',
+      only: 'with body',
     },
     // A tab there is white space (RFC 9112, 5), but Node's parser refuses it.
     allowed: /^ $/,
@@ -166,7 +166,7 @@ const sweeps: readonly Sweep[] = [
     parts: {
       framing: 'Transfer-Encoding: §chunked\r\n',
       body: '{hex}\r\n{json}\r\n0\r\n\r\n',
-      of: 'with body',
+      only: 'with body',
     },
     allowed: /^[ \t]$/,
     refused: 'refused',
@@ -176,7 +176,7 @@ const sweeps: readonly Sweep[] = [
     parts: {
       framing: 'Transfer-Encoding: chunked\r\n',
       body: '§{hex}\r\n{json}\r\n0\r\n\r\n',
-      of: 'with body',
+      only: 'with body',
     },
     except: /^[1-9a-fA-F]$/,
     allowed: /^0$/,
@@ -187,7 +187,7 @@ const sweeps: readonly Sweep[] = [
     parts: {
       framing: 'Transfer-Encoding: chunked\r\n',
       body: '{hex}§\r\n{json}\r\n0\r\n\r\n',
-      of: 'with body',
+      only: 'with body',
     },
     except: /^[0-9a-fA-F;]$/,
     allowed: nothing,
@@ -198,7 +198,7 @@ const sweeps: readonly Sweep[] = [
     parts: {
       framing: 'Transfer-Encoding: chunked\r\n',
       body: '{hex}\r\n{json}§\n0\r\n\r\n',
-      of: 'with body',
+      only: 'with body',
     },
     except: /^\r$/,
     allowed: nothing,
@@ -209,7 +209,7 @@ const sweeps: readonly Sweep[] = [
     parts: {
       framing: 'Transfer-Encoding: chunked\r\n',
       body: '{hex}\r\n{json}\r\n0\r\n§\n',
-      of: 'with body',
+      only: 'with body',
     },
     except: /^\r$/,
     allowed: nothing,

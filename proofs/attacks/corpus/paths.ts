@@ -204,7 +204,7 @@ export const pathAttacks: readonly Attack[] = [
       parameter,
       expected,
       why,
-      of: 'parameter',
+      only: 'parameter',
     }),
   ),
   ...targetsOfNone.map(
@@ -213,7 +213,7 @@ export const pathAttacks: readonly Attack[] = [
       target,
       expected,
       why,
-      of: 'one',
+      only: 'one',
     }),
   ),
 ]

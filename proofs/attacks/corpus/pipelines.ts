@@ -8,7 +8,7 @@ const unknownGet =
 const last =
   'GET /v1.7.0/accounts HTTP/1.1\r\nHost: bank.example\r\nX-API-Key: {key}\r\nUser-Agent: {mark}\r\nConnection: close\r\n\r\n'
 
-type Row = Pick<Attack, 'why' | 'expected' | 'raw' | 'closes' | 'continued'>
+type Row = Pick<Attack, 'why' | 'expected' | 'raw' | 'mustClose' | 'continued'>
 
 /** Requests that come before their answers: each must get its own, in order, and nothing between them. */
 const rows: readonly Row[] = [
@@ -32,13 +32,13 @@ const rows: readonly Row[] = [
     why: 'octets that cannot be read get no answer before the slow one',
     raw: '{slow}GARBAGE\r\n\r\n',
     expected: 'forwarded',
-    closes: true,
+    mustClose: true,
   },
   {
     why: 'CONNECT gets no answer before the slow one',
     raw: '{slow}CONNECT bank.example:443 HTTP/1.1\r\nHost: bank.example:443\r\n\r\n',
     expected: ['forwarded', '501'],
-    closes: true,
+    mustClose: true,
   },
   {
     why: '100 Continue within the slow answer before it would be read as part of that',
@@ -72,19 +72,19 @@ const rows: readonly Row[] = [
     why: 'what follows the last request of a connection is not served (RFC 9112, 9.6)',
     raw: `${last}{smuggled}`,
     expected: 'forwarded',
-    closes: true,
+    mustClose: true,
   },
   {
     why: 'nor what follows a request of HTTP/1.0',
     raw: `${last.replace('HTTP/1.1', 'HTTP/1.0').replace('Connection: close\r\n', '')}{smuggled}`,
     expected: 'forwarded',
-    closes: true,
+    mustClose: true,
   },
   {
     why: 'a refusal that closes the connection is the last answer',
     raw: `${post('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n')}{smuggled}`,
     expected: '400',
-    closes: true,
+    mustClose: true,
   },
   {
     why: 'a refused request with a body: the body is no request',
@@ -130,5 +130,5 @@ const rows: readonly Row[] = [
 const times = 20
 
 export const pipelineAttacks: readonly Attack[] = rows.flatMap((row) =>
-  Array.from({ length: times }, (): Attack => ({ kind: 'pipeline', of: 'one', ...row })),
+  Array.from({ length: times }, (): Attack => ({ kind: 'pipeline', only: 'one', ...row })),
 )
