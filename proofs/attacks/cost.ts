@@ -1,7 +1,7 @@
 import { startAttackedGateway } from './gateway.ts'
 import { type Input, messageOf, tailOf } from './message.ts'
 import { startRecorder } from './recorder.ts'
-import type { OnWait } from './run-corpus.ts'
+import type { DescribeWait } from './run-corpus.ts'
 import { send } from './send.ts'
 import { within } from './suite.ts'
 
@@ -39,7 +39,10 @@ const inputsAgain = 24
 const shown = 10
 
 /** Measures what each input costs its own gateway. */
-export function measureCosts(inputs: readonly Input[], onWait?: OnWait): Promise<Costs> {
+export function measureCosts(
+  inputs: readonly Input[],
+  describeWait?: DescribeWait,
+): Promise<Costs> {
   return within(async (t) => {
     const recorder = await startRecorder(t)
     const gateway = await startAttackedGateway(t, { backendUrl: recorder.url })
@@ -60,18 +63,18 @@ export function measureCosts(inputs: readonly Input[], onWait?: OnWait): Promise
     const copiesOf = (input: Input): string[] =>
       new Array<string>(copies).fill(messageOf(input) + tailOf(input.number))
 
-    onWait?.(() => 'plain GETs')
+    describeWait?.(() => 'plain GETs')
     const gets = new Array<string>(50).fill(tailOf(1))
     // Code that runs for the first time is slow.
     for (let round = 0; round < 40; round += 1) await costOf(gets)
     const groups: { readonly inputs: readonly Input[]; readonly microseconds: number }[] = []
-    onWait?.(() => `the cost of group ${groups.length + 1} of ${inputs.length / groupSize}`)
+    describeWait?.(() => `the cost of group ${groups.length + 1} of ${inputs.length / groupSize}`)
     for (let at = 0; at < inputs.length; at += groupSize) {
       const group = inputs.slice(at, at + groupSize)
       const octets = group.map((input) => messageOf(input) + tailOf(input.number))
       groups.push({ inputs: group, microseconds: await costOf(octets) })
     }
-    onWait?.(() => 'the cost of the dearest inputs')
+    describeWait?.(() => 'the cost of the dearest inputs')
     const single: Cost[] = []
     for (const input of groups
       .toSorted(dearestFirst)

@@ -9,7 +9,7 @@ import { getsMost, measureCosts } from './cost.ts'
 import { atRandom, octetByOctet } from './cuts.ts'
 import { peersMissing } from './peers.ts'
 import { plantedFaults } from './planted.ts'
-import type { OnWait } from './run-corpus.ts'
+import type { DescribeWait } from './run-corpus.ts'
 import {
   type AttackOptions,
   attackGateway,
@@ -47,7 +47,7 @@ function bad(what: string): void {
 async function part<Value>(
   name: string,
   secondsMax: number,
-  work: (onWait: OnWait) => Promise<Value>,
+  work: (describeWait: DescribeWait) => Promise<Value>,
 ): Promise<Value> {
   const at = performance.now()
   let waitsFor = (): string => 'its start'
@@ -75,7 +75,9 @@ const corpusRuns: readonly (readonly [string, typeof inputs, AttackOptions])[] =
   ['TLS, random pieces', inPieces(once), { isSecure: true, cut: atRandom(createDraw(seed + 1)) }],
 ]
 for (const [name, which, options] of corpusRuns) {
-  const run = await part(name, 600, (onWait) => attackGateway(which, { ...options, onWait }))
+  const run = await part(name, 600, (describeWait) =>
+    attackGateway(which, { ...options, describeWait }),
+  )
   runs.set(name, run)
   for (const [finding, texts] of Object.entries(run.findings)) {
     for (const text of texts.slice(0, 5)) bad(`${name}, ${finding}: ${text}`)
@@ -87,8 +89,8 @@ print(`\n${figures}\n`)
 const exchanges = new Map<string, InStep>()
 for (const name of ['TCP', 'TLS']) {
   const options = { wanted: 20_000, seed, isSecure: name === 'TLS' }
-  const made = await part(`random exchanges, ${name}`, 300, (onWait) => {
-    onWait(() => 'exchanges to end')
+  const made = await part(`random exchanges, ${name}`, 300, (describeWait) => {
+    describeWait(() => 'exchanges to end')
     return within((t) => exchangeInStep(t, options))
   })
   exchanges.set(name, made)
@@ -99,7 +101,7 @@ for (const name of ['TCP', 'TLS']) {
 const inStep = exchangesTable(exchanges)
 print(`\n${inStep}\n`)
 
-const costs = await part('cost', 300, (onWait) => measureCosts(once, onWait))
+const costs = await part('cost', 300, (describeWait) => measureCosts(once, describeWait))
 const dear = costsTable(costs)
 print(`\n${dear}\n`)
 for (const { input, microseconds } of costs.dearest) {
@@ -112,7 +114,9 @@ const own = runs.get('TCP')
 const programs = new Map<string, CorpusResult['leniency']>()
 if (own !== undefined) programs.set('Tollgate', own.leniency)
 if (missing === undefined) {
-  const peers = await part('nginx and HAProxy', 900, (onWait) => attackPeers(inputs, onWait))
+  const peers = await part('nginx and HAProxy', 900, (describeWait) =>
+    attackPeers(inputs, describeWait),
+  )
   for (const [name, leniency] of peers) programs.set(name, leniency)
   for (const kind of mostLenient(programs)) bad(`Tollgate is the most lenient: ${kind}`)
 } else bad(`not compared with nginx and HAProxy: ${missing}`)
@@ -122,7 +126,9 @@ print(`\n${comparison}\n`)
 const share = await shareForPlanted()
 const found: string[] = []
 for (const { name, foundIn } of plantedFaults) {
-  const planted = await part(name, 120, (onWait) => attackGateway(share, { planted: name, onWait }))
+  const planted = await part(name, 120, (describeWait) =>
+    attackGateway(share, { planted: name, describeWait }),
+  )
   const count = planted.findings[foundIn].length
   if (count === 0) bad(`not found: ${name}`)
   found.push(`| ${name} | ${count} ${foundIn} |`)

@@ -19,7 +19,7 @@ export interface Received {
 export type Cut = (left: number) => number
 
 /** Longer than any answer of ours takes, on a busy machine. */
-const patienceMs = 8_000
+const defaultPatienceMs = 8_000
 
 export interface SendOptions {
   /** Origin; `https` takes any certificate. */
@@ -27,13 +27,18 @@ export interface SendOptions {
   /** One character each. */
   readonly octets: string
   /** Milliseconds without an octet in either direction after which the connection counts as hung. (Default: 8,000) */
-  readonly patience?: number | undefined
+  readonly patienceMs?: number | undefined
   /** (Default: all in one) */
   readonly cut?: Cut | undefined
 }
 
 /** Sends octets on a separate connection and reads until it ends. */
-export function send({ url, octets, cut, patience = patienceMs }: SendOptions): Promise<Received> {
+export function send({
+  url,
+  octets,
+  cut,
+  patienceMs = defaultPatienceMs,
+}: SendOptions): Promise<Received> {
   return new Promise((resolve) => {
     const reader = createStrictReader((index) => index === 0 && octets.startsWith('HEAD '))
     const { socket } = openConnection(url)
@@ -45,7 +50,7 @@ export function send({ url, octets, cut, patience = patienceMs }: SendOptions): 
       isHung = isQuiet
       isQuiet = true
       if (isHung) socket.destroy()
-    }, patience / 2)
+    }, patienceMs / 2)
     const heard = (): void => {
       isQuiet = false
       timer.refresh()

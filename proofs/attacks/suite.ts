@@ -10,7 +10,7 @@ import { type Input, messageOf } from './message.ts'
 import { attackedOperations, createNames } from './operations.ts'
 import { type Peer, startPeers } from './peers.ts'
 import { startRecorder } from './recorder.ts'
-import { type OnWait, runCorpus } from './run-corpus.ts'
+import { type DescribeWait, runCorpus } from './run-corpus.ts'
 import type { Cut } from './send.ts'
 
 /** What the corpus found in our gateway. */
@@ -27,8 +27,7 @@ export interface AttackOptions {
   readonly isSecure?: boolean
   /** How the inputs are cut into writes; then they come from {@link inPieces}. (Default: all in one) */
   readonly cut?: Cut
-  /** Takes what names the thing that the run waits for. */
-  readonly onWait?: OnWait
+  readonly describeWait?: DescribeWait
 }
 
 /** The inputs of a run. @param most operations for each attack; see {@link crossed} */
@@ -77,14 +76,14 @@ function isRace({ attack }: Input): boolean {
 /** Sends the inputs to a separate gateway, and judges. */
 export function attackGateway(
   inputs: readonly Input[],
-  { planted, isSecure, cut, onWait }: AttackOptions = {},
+  { planted, isSecure, cut, describeWait }: AttackOptions = {},
 ): Promise<CorpusResult> {
   return within(async (t, catalogue) => {
     const recorder = await startRecorder(t)
-    onWait?.(() => 'the gateway to start')
+    describeWait?.(() => 'the gateway to start')
     const gateway = await startAttackedGateway(t, { backendUrl: recorder.url, planted, isSecure })
-    const received = await runCorpus({ url: gateway.url, inputs, cut, onWait })
-    onWait?.(() => 'the gateway to say what it counted, and to end')
+    const received = await runCorpus({ url: gateway.url, inputs, cut, describeWait })
+    describeWait?.(() => 'the gateway to say what it counted, and to end')
     const state = await gateway.state().catch(() => undefined)
     await gateway.close()
     const names = createNames(catalogue)
@@ -98,7 +97,7 @@ export function attackGateway(
 /** Sends the inputs to nginx and HAProxy. @returns how lenient each was, by its name */
 export function attackPeers(
   inputs: readonly Input[],
-  onWait?: OnWait,
+  describeWait?: DescribeWait,
 ): Promise<ReadonlyMap<string, ReadonlyMap<Kind, Leniency>>> {
   return within(async (t, catalogue) => {
     const recorder = await startRecorder(t)
@@ -106,7 +105,7 @@ export function attackPeers(
     const found = new Map<Peer['name'], ReadonlyMap<Kind, Leniency>>()
     for (const { name, url } of await startPeers(t, { catalogue, backendUrl: recorder.url })) {
       recorder.clear()
-      await runCorpus({ url, inputs, patience: 500, atATime: 96, onWait })
+      await runCorpus({ url, inputs, patienceMs: 500, concurrency: 96, describeWait })
       found.set(name, leniencyOf(inputs, recorder, names))
     }
     return found
