@@ -3,12 +3,11 @@ import { sameOrigins } from '../../platform/http/same-origins.ts'
 import { PortalError } from '../api/portal-error.ts'
 
 /**
- * Creates the check that refuses requests that another site made a browser
- * send, sign-in included: every method but GET and HEAD needs the portal's own
- * Origin and a matching Sec-Fetch-Site. A client that sends neither header is
- * not a browser and holds no developer's cookies.
+ * Creates the check that rejects requests which another site made a browser send, including sign-in. For every method
+ * except GET and HEAD, Origin, if sent, must be the portal's own, and Sec-Fetch-Site, if sent, must be same-origin or none.
+ * Browsers send Origin with these methods; a client without it is not a browser and holds no developer's cookies.
  *
- * @throws {PortalError} CROSS_SITE, from what it returns
+ * @throws {PortalError} CROSS_SITE (the returned check)
  */
 export function createRefuseCrossSite(portalUrl: () => string) {
   return async (request: FastifyRequest): Promise<void> => {
