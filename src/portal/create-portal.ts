@@ -16,7 +16,6 @@ import { createUnreadableHandler, type Exchange } from '../platform/http/unreada
 import { withAuditContext } from '../registry/audit/audit-context.ts'
 import { carrySessions, sessionCookie } from './accounts/carry-sessions.ts'
 import { createLimitChanges } from './accounts/limit-changes.ts'
-import { createRefuseCrossSite } from './accounts/refuse-cross-site.ts'
 import {
   createRequireFactor,
   requireOperator,
@@ -27,6 +26,7 @@ import { serializeStrictly } from './api/answer-serializer.ts'
 import { describeApi } from './api/openapi.ts'
 import { notFound, PortalError } from './api/portal-error.ts'
 import { refusalOf } from './api/refusal-of.ts'
+import { createRefuseCrossSite } from './api/refuse-cross-site.ts'
 import { answerAsDescribed, noteAccess, noteFactor, noteProof } from './api/route-schema.ts'
 import { registerAlerts } from './api/routes/alerts.ts'
 import { registerApis } from './api/routes/apis.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { sameOrigins } from '../../platform/http/same-origins.ts'
-import { PortalError } from '../api/portal-error.ts'
+import { PortalError } from './portal-error.ts'
 
 /**
  * Creates the check that rejects requests which another site made a browser send, including sign-in. For every method
