@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext } from 'node:tls'
-import { resetConnection } from '../../src/platform/http/reset-connection.ts'
+import { isEnding, resetConnection } from '../../src/platform/http/reset-connection.ts'
 
 /** A connection to a server under test. */
 export interface Connection {
@@ -25,5 +25,12 @@ export function openConnection(url: string): Connection {
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
   })
-  return { socket, reset: () => resetConnection(socket, plain) }
+  return {
+    socket,
+    reset() {
+      // The connection below TLS does not know that its end is under way.
+      if (isEnding(socket)) socket.destroy()
+      else plain.resetAndDestroy()
+    },
+  }
 }

@@ -1,13 +1,15 @@
 import type { Socket } from 'node:net'
 
 /**
- * Ends a connection with a reset. While its own end is under way it is only
- * destroyed: Node refuses the reset then (EINVAL) and keeps the descriptor for
- * ever, and a process with such a handle spins instead of ending.
- *
- * @param under the connection below TLS, whose end it does not know
+ * Resets a connection. If the socket is already ending, destroys it instead: Node rejects the reset (EINVAL), leaks the
+ * descriptor, and the process spins instead of exiting.
  */
-export function resetConnection(socket: Socket, under: Socket = socket): void {
-  if (socket.writableEnded && !socket.writableFinished) socket.destroy()
-  else under.resetAndDestroy()
+export function resetConnection(socket: Socket): void {
+  if (isEnding(socket)) socket.destroy()
+  else socket.resetAndDestroy()
+}
+
+/** Whether the end of a socket was written and has not left yet. */
+export function isEnding({ writableEnded, writableFinished }: Socket): boolean {
+  return writableEnded && !writableFinished
 }
