@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertFound } from '../assert-found.ts'
 import { authorisationTransitions } from '../domain/authorisation.ts'
 import { scaMethodsOf } from '../domain/psu.ts'
@@ -21,12 +21,15 @@ import { summarise } from './summary.ts'
 import { takeDecision } from './take-decision.ts'
 import { visitOf } from './visit.ts'
 
-/** Registers the form with which a signed-in PSU approves or refuses, and its target. */
+/** Registers the form in which a signed-in PSU approves or rejects, and the route that receives it. */
 export function registerDecisionRoutes(app: FastifyInstance, options: RouteOptions): void {
   const { bank, now } = options
   const isSecure = bank.scaPublicUrl.startsWith('https:')
 
-  app.get<AuthorisationRoute>('/authorise/:id/decision', async (request, reply) => {
+  app.get<AuthorisationRoute>('/authorise/:id/decision', showDecision)
+  app.post<AuthorisationRoute>('/authorise/:id/decision', takeForm)
+
+  async function showDecision(request: FastifyRequest<AuthorisationRoute>, reply: FastifyReply) {
     const authorisation = await findUndecided(options, request.params.id)
     if (authorisation === undefined) return sendMessage(bank, reply, 404, 'link')
     const session = cookieOf(request, authorisation, sessionCookie, isSecure)
@@ -35,18 +38,18 @@ export function registerDecisionRoutes(app: FastifyInstance, options: RouteOptio
     }
     await bank.stores.transaction(async (stores) => {
       const locked = await lockAuthorisation({ bank, stores, now: now() }, authorisation)
-      // From now on the PSU is being asked. A repeated GET changes nothing more.
+      // The bank has now asked the PSU. A repeated GET changes nothing.
       const status = after(authorisationTransitions, locked.authorisation.status, 'start')
       if (status !== undefined) await stores.authorisations.update(authorisation.id, { status })
     })
-    // The form shows nothing that may have changed since it was read; what it sends is checked under the lock.
+    // The form may show the state from before the lock; the POST checks again under the lock.
     const csrfToken = formToken(authorisation, session)
-    // The sandbox's link beside the field: it writes the code there.
+    // In the sandbox, a link beside the field fills in the code.
     const isFilled = request.query['fill'] === 'code'
     return show(reply, authorisation, { csrfToken, isFilled, error: undefined })
-  })
+  }
 
-  app.post<AuthorisationRoute>('/authorise/:id/decision', async (request, reply) => {
+  async function takeForm(request: FastifyRequest<AuthorisationRoute>, reply: FastifyReply) {
     const form = request.body ?? new URLSearchParams()
     const csrfToken = form.get('csrf') ?? ''
     const authorisation = await findLinked(options, request.params.id)
@@ -61,9 +64,9 @@ export function registerDecisionRoutes(app: FastifyInstance, options: RouteOptio
     const choice = isApproved ? await choiceOf(bank, authorisation, words) : undefined
     const offered = new Set(choice?.options.map(({ id }) => id))
     const picked = form.getAll('account').filter((id) => offered.has(id))
-    const again = (error: string) =>
+    const showError = (error: string) =>
       show(reply.code(422), authorisation, { csrfToken, error, isFilled: false })
-    if (choice !== undefined && picked.length === 0) return again(words.t('bank.choose.none'))
+    if (choice !== undefined && picked.length === 0) return showError(words.t('bank.choose.none'))
     const outcome = await takeDecision(bank, authorisation, {
       session,
       isApproved,
@@ -73,15 +76,15 @@ export function registerDecisionRoutes(app: FastifyInstance, options: RouteOptio
     })
     switch (outcome.kind) {
       case 'wrong':
-        return again(words.t('bank.code.wrong'))
+        return showError(words.t('bank.code.wrong'))
       case 'blocked':
-        return again(blockedForPeople(outcome.until, bank.timeZone, words))
+        return showError(blockedForPeople(outcome.until, bank.timeZone, words))
       case 'signed-out':
         return redirectToSignIn(reply, authorisation, session)
       case 'decided':
         return redirectBack(bank, reply, authorisation, outcome)
     }
-  })
+  }
 
   async function show(
     reply: FastifyReply,

@@ -53,7 +53,7 @@ export function registerSignInRoutes(app: FastifyInstance, options: RouteOptions
     const password = form.get('password') ?? ''
     const outcome = await signIn(bank, authorisation, { psuId, password, session, now: now() })
     const { words } = visitOf(bank.brand(), request)
-    const again = (error: string) =>
+    const showError = (error: string) =>
       show(reply.code(422), authorisation, {
         csrfToken,
         psuId,
@@ -62,11 +62,11 @@ export function registerSignInRoutes(app: FastifyInstance, options: RouteOptions
         notice: undefined,
       })
     if (typeof outcome === 'object') {
-      return again(blockedForPeople(outcome.blockedUntil, bank.timeZone, words))
+      return showError(blockedForPeople(outcome.blockedUntil, bank.timeZone, words))
     }
     switch (outcome) {
       case 'wrong':
-        return again(words.t('bank.signIn.wrong'))
+        return showError(words.t('bank.signIn.wrong'))
       case 'signed-in':
         reply.header('set-cookie', cookieFor(authorisation, sessionCookie, session, isSecure))
         return reply.redirect(`/authorise/${authorisation.id}/decision`, 303)
