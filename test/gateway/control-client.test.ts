@@ -9,7 +9,7 @@ import { testFolder } from '../support/database.ts'
 
 const bucket = { bucket: 'tollgate:{app}:xs2a:1.7.0', windowLength: 3_600 }
 
-/** The data folder of a process whose control socket answers like this. */
+/** Starts a process whose control socket answers with `answer`; returns its data folder. */
 async function startProcess(t: Test, answer: RequestListener): Promise<string> {
   const dataDir = testFolder(t)
   const server = createServer(answer).listen(socketPathIn(dataDir, controlSocketName))

@@ -20,7 +20,7 @@ export interface ReportScope {
  * dateFrom and dateTo have no effect. An account that combines sub-accounts has
  * no deltas, because its sub-accounts number their entries separately.
  *
- * @throws {BankError} as {@link readDays} does, and 400 RESOURCE_UNKNOWN for a reference of no entry
+ * @throws {BankError} as {@link readDays} does, and 400 RESOURCE_UNKNOWN if no booked entry has the reference
  */
 export async function readScope(
   bank: Pick<Bank, 'stores'>,

@@ -7,8 +7,8 @@ import type { RecordedCall } from './recorded-call.ts'
  * first locks the applications in the order of their ids, as a deletion does,
  * so none can be deleted during the write.
  *
- * A single JSON parameter is the cheapest: encoding twenty arrays takes twice
- * the CPU time.
+ * A single JSON parameter is the cheapest: encoding one array per column takes
+ * twice the CPU time.
  */
 export async function writeRecords(
   db: Kysely<RegistrySchema>,
