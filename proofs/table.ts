@@ -169,8 +169,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       `${registry}/keys/re-mac.ts`,
       `${portal}/accounts`,
       `${portal}/mail`,
-      `${portal}/sealing/portal-secrets.ts`,
-      `${portal}/sealing/*seal*.ts`,
+      `${portal}/sealing`,
       `${bank}/gateway-keys.ts`,
       ...platform(
         'settings/watched-files',
