@@ -40,7 +40,7 @@ const consequences: ReadonlySet<string> = new Set([
 ])
 
 /** Sorts, and drops what is found again through another document that shares the fragment. */
-function inOrder(problems: readonly CatalogueProblem[]): readonly CatalogueProblem[] {
+export function inOrder(problems: readonly CatalogueProblem[]): readonly CatalogueProblem[] {
   const unique = new Map(problems.map((problem) => [renderCatalogueProblem(problem), problem]))
   return [...unique.values()].sort(
     (a, b) =>

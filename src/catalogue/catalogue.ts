@@ -28,23 +28,29 @@ export interface Lifecycle {
   readonly retired?: string
 }
 
-/** One piece of an operation's path between two slashes. */
+/** One piece of an operation's path between two slashes; texts are spelled as `canonicalPath` spells them. */
 export type Segment =
+  /** Empty only at the end of a path: `/accounts/` has two segments. */
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'parameter'; readonly name: string }
+  /** Parameters and texts, `{id}:close`; the texts before, between and after the parameters, which may be empty. */
+  | { readonly kind: 'mixed'; readonly texts: readonly string[] }
 
 /** One thing a version of an API can do: a method on a path. */
 export interface Operation {
-  /** The `operationId` of the document, the same in every version that has the operation. */
+  /**
+   * The `operationId` of the document, or one made of method and path: letters, digits and `._-`, at most 128. The same
+   * in every version that has the operation.
+   */
   readonly id: string
   readonly api: string
   readonly version: string
   readonly method: Method
-  /** As published, with the version prefix: `/v1.7.0/accounts/{account-id}`. */
+  /** As published, with the prefix of its version: `/v1.7.0/accounts/{account-id}`. */
   readonly path: string
-  /** The path without its version prefix, as the document writes it: `/accounts/{account-id}`. */
+  /** The path without that prefix, as the document writes it: `/accounts/{account-id}`. */
   readonly template: string
-  /** Segments of {@link path}, the version prefix first. */
+  /** Segments of {@link template}. */
   readonly segments: readonly Segment[]
   readonly summary: string
   /** The PSD2 role that a client certificate must have (`x-psd2-role`); undefined: any certificate. */
@@ -78,19 +84,34 @@ export interface Translation {
 /** One published version of an API, made from one OpenAPI document. */
 export interface ApiVersion {
   readonly api: string
-  /** `major.minor.patch`. */
+  /** At most six numbers with dots between them: `4`, `1.7.0`. The name of the file, not `info.version`. */
   readonly version: string
   readonly title: string
-  /** `/v1.7.0`. */
+  /** Where the gateway publishes it: `/v1.7.0`, `/open-banking/v4.0`; empty: at the root. Spelled as by `canonicalPath`. */
   readonly prefix: string
+  /** The path under which a backend has it, unless the URL of the backend has a path; empty: at the root. */
+  readonly basePath: string
+  /**
+   * URL of its backend as its document or overlay says; undefined: they say nothing. A path, or a slash alone, takes the
+   * place of {@link basePath}.
+   */
+  readonly backend: string | undefined
+  /**
+   * Which fields of a request reach the backend: all end-to-end fields but those
+   * that only an edge may set, or those of HTTP and of the documents.
+   */
+  readonly forwardHeaders: 'all' | 'declared'
   readonly lifecycle: Lifecycle
+  /** The prefix of the version to move to; undefined without a successor. */
+  readonly successorPrefix: string | undefined
   /** In document order. */
   readonly operations: readonly Operation[]
   /**
-   * The OpenAPI 3.1 document in one piece: every reference to another file is
-   * resolved into it; references into itself (`#/…`) remain.
+   * The OpenAPI document in one piece, in the version that its file has: its
+   * overlay is applied, and every reference to another file is resolved into
+   * it. `documentOf` gives it the form of OpenAPI 3.1.
    */
-  readonly document: OpenApiDocument
+  readonly source: JsonObject
   /** Translations of the document, whose own texts are in English; a language without a file is absent. */
   readonly translations: Readonly<Partial<Record<Language, Translation>>>
   /** Names of the plans whose `apis` match this version, in the order of their names. */

@@ -52,6 +52,7 @@ function compareVersions(
   }
   return [
     ...compareLifecycles(old, young, nowMs),
+    ...comparePublications(old, young),
     ...compareOperations(diffVersions(old, young), young),
   ]
 }
@@ -88,6 +89,25 @@ function compareLifecycles(
       },
     ]
   })
+}
+
+function comparePublications(old: ApiVersion, young: ApiVersion): readonly CatalogueChange[] {
+  const backendOf = ({ backend, basePath }: ApiVersion) =>
+    `${backend ?? 'BACKEND_URL'}, base path ${basePath === '' ? '/' : basePath}`
+  const facts = [
+    // Calls under the old one get 404.
+    { kind: 'version.prefix', from: old.prefix, to: young.prefix, harm: 'removes' },
+    { kind: 'version.backend', from: backendOf(old), to: backendOf(young), harm: 'none' },
+    {
+      kind: 'version.forwardHeaders',
+      from: old.forwardHeaders,
+      to: young.forwardHeaders,
+      harm: young.forwardHeaders === 'declared' ? 'restricts' : 'none',
+    },
+  ] as const
+  return facts.flatMap(({ kind, from, to, harm }) =>
+    from === to ? [] : [{ ...ofVersion(young, kind), from, to, harm }],
+  )
 }
 
 function harmOfRetirement(old: ApiVersion, young: ApiVersion, nowMs: number): Harm {

@@ -26,9 +26,9 @@ export function summaryOf(catalogue: Catalogue): ConfigurationSummary {
   const { versions, plans, brand } = catalogue
   return {
     versions: Object.fromEntries(
-      [...versions].map(([key, { document, lifecycle }]) => [
+      [...versions].map(([key, { source, lifecycle }]) => [
         key,
-        { document: hashOf(document), lifecycle: { ...lifecycle } },
+        { document: hashOf(source), lifecycle: { ...lifecycle } },
       ]),
     ),
     plans: Object.fromEntries([...plans].map(([name, plan]) => [name, summaryOfPlan(plan)])),

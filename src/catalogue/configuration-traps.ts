@@ -1,6 +1,8 @@
 import { callCount } from './call-count.ts'
 import { type ApiVersion, type Catalogue, type Limit, type Plan, versionKey } from './catalogue.ts'
 import { isRetired, isSunset } from './lifecycle.ts'
+import { shapeOf } from './path-template.ts'
+import { compareVersions } from './version-label.ts'
 
 export interface TrapsOptions {
   readonly catalogue: Catalogue
@@ -17,6 +19,7 @@ export function configurationTraps(options: TrapsOptions): readonly string[] {
     ...[...catalogue.versions.values()].flatMap((version) => [
       ...lifecycleTraps(version, options),
       ...titleTraps(version, catalogue),
+      ...backendTraps(version, catalogue),
     ]),
     ...[...catalogue.plans.values()].flatMap((plan) => limitTraps(plan, options)),
   ]
@@ -77,6 +80,25 @@ function titleTraps(version: ApiVersion, { versions, plans }: Catalogue): readon
         ),
     ),
   ]
+}
+
+/** Versions of one API that a backend could not tell apart: what one limit counts, the other does not. */
+function backendTraps(version: ApiVersion, { versions }: Catalogue): readonly string[] {
+  const { api, backend, basePath, operations } = version
+  const own = new Set(operations.map(requestOf))
+  return [...versions.values()].flatMap((other) => {
+    if (other === version || other.api !== api) return []
+    if (compareVersions(other.version, version.version) >= 0) return []
+    if (other.backend !== backend || other.basePath !== basePath) return []
+    const shared = other.operations.find((operation) => own.has(requestOf(operation)))
+    if (shared === undefined) return []
+    const names = `${versionKey(api, other.version)} and ${versionKey(api, version.version)}`
+    return `${names} are the same at their backend, for example ${shared.method} ${basePath}${shared.template}: give each a backend path in x-tollgate, or publish one.`
+  })
+}
+
+function requestOf({ method, segments }: ApiVersion['operations'][number]): string {
+  return `${method} ${segments.map(shapeOf).join('/')}`
 }
 
 function limitTraps(

@@ -1,11 +1,16 @@
 import type { ApiVersion, JsonObject, Operation } from './catalogue.ts'
+import {
+  type OperationObject,
+  operationObject,
+  type Parameter,
+} from './documents/operation-object.ts'
+import { type Located, locate } from './documents/reference.ts'
+import { createSchemaCompiler, type SchemaCompiler } from './documents/schema-compiler.ts'
+import { listValues } from './documents/schema-faults.ts'
+import { documentOf } from './documents/upgrade.ts'
 import { frozenMap } from './frozen-map.ts'
 import { isJsonObject, pointerToken } from './json.ts'
-import { type OperationObject, operationObject, type Parameter } from './operation-object.ts'
 import { type ParameterValue, readParameter } from './parameter-value.ts'
-import { type Located, locate } from './reference.ts'
-import { createSchemaCompiler, type SchemaCompiler } from './schema-compiler.ts'
-import { listValues } from './schema-faults.ts'
 
 /** Field values as Node's HTTP server and `node:querystring` give them: an array when a name came more than once. */
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -67,11 +72,12 @@ export interface Contract {
  * schema is compiled when it is first needed, or by `prepare` before.
  */
 export function compileContracts(version: ApiVersion): ReadonlyMap<string, Contract> {
-  const schemas = createSchemaCompiler(version.document)
+  const document = documentOf(version)
+  const schemas = createSchemaCompiler(document)
   return frozenMap(
     version.operations.map((operation) => [
       operation.id,
-      createContract(version.document, operation, schemas),
+      createContract(document, operation, schemas),
     ]),
   )
 }

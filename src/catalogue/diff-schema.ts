@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from './catalogue.ts'
 import { type Change, type ChangedPart, type ChangeVerb, changeOf } from './change.ts'
+import { annotations, locate, referredSchema } from './documents/reference.ts'
 import { isJsonArray, isJsonObject, objectsOf, stringsOf } from './json.ts'
-import { annotations, locate, referredSchema } from './reference.ts'
 
 export interface SchemaSide {
   readonly document: JsonObject

@@ -1,14 +1,15 @@
 import type { ApiVersion, JsonObject, Method, Operation } from './catalogue.ts'
 import { type Change, type ChangedPart, changeOf } from './change.ts'
 import { compareSchemas, isSameJson, type SamePairs } from './diff-schema.ts'
-import { isJsonObject } from './json.ts'
 import {
   isSameParameter,
   type OperationObject,
   operationObject,
   type Parameter,
-} from './operation-object.ts'
-import { type Located, member, membersOf } from './reference.ts'
+} from './documents/operation-object.ts'
+import { type Located, member, membersOf } from './documents/reference.ts'
+import { documentOf } from './documents/upgrade.ts'
+import { isJsonObject } from './json.ts'
 
 export type { Change } from './change.ts'
 
@@ -100,7 +101,8 @@ function compareOperations(old: Side, young: Side): readonly Change[] {
   ]
 }
 
-function read({ version: { document }, operation, same }: Side): Read {
+function read({ version, operation, same }: Side): Read {
+  const document = documentOf(version)
   const object = operationObject(document, operation.template, operation.method)
   if (object === undefined) throw new Error(`the document does not have ${operation.id}`)
   return { document, object, same }

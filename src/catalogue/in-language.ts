@@ -1,7 +1,7 @@
 import type { Language } from '../messages/language.ts'
 import type { ApiVersion, Json, JsonObject, OpenApiDocument, Translation } from './catalogue.ts'
+import { walkDocument } from './documents/walk-document.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
-import { walkDocument } from './walk-document.ts'
 
 /** The texts of a version in a language: those that its translation lacks are the document's own. */
 export interface VersionTexts {

@@ -1,17 +1,35 @@
 import type { Catalogue } from './catalogue.ts'
-import { createExampleCheck } from './check-examples.ts'
+import { type CatalogueProblem, inOrder } from './catalogue-error.ts'
+import { createExampleCheck } from './documents/check-examples.ts'
+import { inspectDocument } from './documents/inspect-document.ts'
 import { loadCatalogueWith } from './load-catalogue.ts'
 
+/** A catalogue that can be served, and what is wrong with its documents anyway. */
+export interface InspectedCatalogue {
+  readonly catalogue: Catalogue
+  /** Sorted by file and line. */
+  readonly warnings: readonly CatalogueProblem[]
+}
+
 /**
- * Loads the catalogue as `loadCatalogue` does, and also compiles every schema
- * and checks every example. For `tollgate check` and the tests: it takes
- * several times as long as loading, and a serving process does not need it.
+ * Loads the catalogue as `loadCatalogue` does, and also compares each document
+ * with the specification of OpenAPI, compiles every schema and checks every
+ * example. For `tollgate check` and the tests: it takes several times as long as
+ * loading, and a serving process does not need it.
  *
+ * @param options.isStrict whether what would be a warning is an error
  * @throws {CatalogueError} with every problem, if there is any
  */
-export async function inspectCatalogue(configDir: string): Promise<Catalogue> {
-  return loadCatalogueWith(configDir, (sources, versions) => {
-    const checkExamples = createExampleCheck(sources)
-    for (const { document } of versions) checkExamples(document)
+export async function inspectCatalogue(
+  configDir: string,
+  { isStrict = false }: { readonly isStrict?: boolean } = {},
+): Promise<InspectedCatalogue> {
+  let warnings: readonly CatalogueProblem[] = []
+  const catalogue = await loadCatalogueWith(configDir, (sources, versions) => {
+    const checkExamples = createExampleCheck(sources, { isStrict })
+    for (const version of versions) inspectDocument(sources, version, { checkExamples, isStrict })
+    warnings = inOrder(sources.warnings())
+    return isStrict ? warnings : []
   })
+  return { catalogue, warnings }
 }

@@ -30,9 +30,9 @@ export function stringsOf(value: Json | undefined): readonly string[] {
   return isJsonArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** One member name as a token of a JSON pointer (RFC 6901, section 3). */
+/** One member name as a token of a JSON pointer in a URI fragment (RFC 6901, sections 3 and 6). */
 export function pointerToken(name: string | number): string {
-  return String(name).replaceAll('~', '~0').replaceAll('/', '~1')
+  return String(name).replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25')
 }
 
 /**

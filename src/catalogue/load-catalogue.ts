@@ -1,6 +1,3 @@
-import { type Dirent, existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Brand } from './brand/brand.ts'
 import { loadBrand } from './brand/load-brand.ts'
@@ -13,20 +10,23 @@ import {
   type Translation,
   versionKey,
 } from './catalogue.ts'
-import { CatalogueError } from './catalogue-error.ts'
-import { frozenMap } from './frozen-map.ts'
-import { deepFreeze, isJsonObject } from './json.ts'
-import { type LoadedPlan, loadPlan } from './load-plan.ts'
+import { CatalogueError, type CatalogueProblem } from './catalogue-error.ts'
 import {
-  isTranslated,
-  type LoadedTranslation,
-  loadTranslation,
-  type TranslationFile,
-} from './load-translation.ts'
-import { type LoadedVersion, loadVersion, reportSuccessor } from './load-version.ts'
+  besideDocuments,
+  type ConfigurationFiles,
+  checkFolders,
+  findFiles,
+  reportUnknownFile,
+} from './configuration-files.ts'
+import { frozenMap } from './frozen-map.ts'
+import { deepFreeze } from './json.ts'
+import { type LoadedPlan, loadPlan } from './load-plan.ts'
+import { type LoadedTranslation, loadTranslation } from './load-translation.ts'
+import { type LoadedVersion, loadVersion } from './load-version.ts'
+import { shapeOf } from './path-template.ts'
 import { preload } from './preload.ts'
+import { reportSuccessor } from './read-lifecycle.ts'
 import { createSources, type Sources } from './source.ts'
-import { compareVersions, isVersionNumber } from './version-number.ts'
 import { whileUnchanged } from './while-unchanged.ts'
 
 export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from './catalogue-error.ts'
@@ -47,11 +47,14 @@ export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from '.
  * @throws {CatalogueError} with every problem, if there is any
  */
 export async function loadCatalogue(configDir: string): Promise<Catalogue> {
-  return loadCatalogueWith(configDir, () => {})
+  return loadCatalogueWith(configDir, () => [])
 }
 
-/** A further check of all documents that could be read. */
-export type FurtherCheck = (sources: Sources, versions: readonly LoadedVersion[]) => void
+/** A further check of all documents that could be read. Returns further problems. */
+export type FurtherCheck = (
+  sources: Sources,
+  versions: readonly LoadedVersion[],
+) => readonly CatalogueProblem[]
 
 /**
  * Loads the catalogue and reports what a further check finds together with the
@@ -70,12 +73,16 @@ async function loadOnce(configDir: string, furtherCheck: FurtherCheck): Promise<
   const sources = createSources({ configDir })
   checkFolders(sources, configDir)
   const files = await findFiles(sources, configDir)
-  await preload({ sources, paths: files.versions.map(({ path }) => path) })
+  const paths = files.versions.flatMap(({ path, overlay = [] }) => [path].concat(overlay))
+  await preload({ sources, paths })
   const versions: LoadedVersion[] = []
   for (const file of files.versions) {
     await turn()
-    const version = loadVersion({ sources, ...file })
+    const version = loadVersion(sources, file)
     if (version !== undefined) versions.push(version)
+  }
+  for (const path of files.others) {
+    if (!sources.hasRead(path)) reportUnknownFile(sources, path, besideDocuments)
   }
   const plans = files.plans
     .map(({ path, name }) => loadPlan(sources, path, name))
@@ -92,140 +99,42 @@ async function loadOnce(configDir: string, furtherCheck: FurtherCheck): Promise<
   checkClaims(sources, versions)
   checkPatterns(sources, versions, plans, files)
   checkRehearsals(sources, plans, files)
-  furtherCheck(sources, versions)
-  if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
+  const further = furtherCheck(sources, versions)
+  const problems = [...sources.problems, ...further]
+  if (problems.length > 0) throw new CatalogueError(problems)
   await turn()
   return assemble({ versions, translations, plans, brand, digest: sources.digest() })
 }
 
-/** What the folders hold: the names are sound, the contents unknown. */
-interface Files {
-  /** APIs by name, versions oldest first. */
-  readonly versions: readonly {
-    readonly path: string
-    readonly api: string
-    readonly version: string
-  }[]
-  /** Those of all APIs first. */
-  readonly translations: readonly TranslationFile[]
-  /** By name. */
-  readonly plans: readonly { readonly path: string; readonly name: string }[]
-}
-
-/** Without its folders, every further problem would only follow from that. @throws {CatalogueError} */
-function checkFolders(sources: Sources, configDir: string): void {
-  for (const folder of ['apis', 'plans']) {
-    if (existsSync(join(configDir, folder))) continue
-    const message = 'the folder is missing: CONFIG_DIR holds the API documents and the plans'
-    sources.reportFile(
-      folder,
-      'missing-folder',
-      message,
-      'apis/xs2a/1.7.0.yaml, plans/default.yaml',
-    )
-  }
-  if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
-}
-
-async function findFiles(sources: Sources, configDir: string): Promise<Files> {
-  const versions: { path: string; api: string; version: string }[] = []
-  const translations: TranslationFile[] = []
-  for (const folder of await entriesOf(sources, configDir, 'apis')) {
-    const api = folder.name
-    const language = stemOf(folder)
-    if (isTranslated(language)) {
-      translations.push({ path: `apis/${api}`, api: undefined, language })
-    } else if (!folder.isDirectory()) {
-      reportUnknownFile(sources, `apis/${api}`, 'a folder for each API')
-    } else if (!/^[a-z][a-z0-9-]{0,63}$/.test(api)) {
-      const message = 'an API is named by a small letter followed by small letters, digits and "-"'
-      sources.reportFile(`apis/${api}`, 'api-name', message, 'xs2a')
-    } else {
-      const numbers: string[] = []
-      for (const entry of await entriesOf(sources, configDir, `apis/${api}`)) {
-        const version = stemOf(entry)
-        const path = `apis/${api}/${entry.name}`
-        if (version !== undefined && isVersionNumber(version)) numbers.push(version)
-        else if (isTranslated(version)) translations.push({ path, api, language: version })
-        else {
-          const expected = 'documents like 1.7.0.yaml and their texts in another language, he.yaml'
-          reportUnknownFile(sources, path, expected)
-        }
-      }
-      for (const version of numbers.sort(compareVersions)) {
-        versions.push({ path: `apis/${api}/${version}.yaml`, api, version })
-      }
-    }
-  }
-  if (versions.length === 0 && sources.problems.length === 0) {
-    const message = 'there are no API documents'
-    sources.reportFile('apis', 'empty-configuration', message, 'apis/xs2a/1.7.0.yaml')
-  }
-  const plans: { path: string; name: string }[] = []
-  for (const entry of await entriesOf(sources, configDir, 'plans')) {
-    const name = stemOf(entry)
-    if (name !== undefined && /^[a-z][a-z0-9-]{0,63}$/.test(name)) {
-      plans.push({ path: `plans/${entry.name}`, name })
-    } else reportUnknownFile(sources, `plans/${entry.name}`, 'plans like default.yaml')
-  }
-  // Files of one API come after those of all: what they say counts.
-  translations.sort((a, b) => Number(a.api !== undefined) - Number(b.api !== undefined))
-  return { versions, translations, plans }
-}
-
-/** Sorted by name, without hidden ones (a mounted ConfigMap has some). */
-async function entriesOf(
+function checkSuccessors(
   sources: Sources,
-  configDir: string,
-  folder: string,
-): Promise<readonly Dirent[]> {
-  const path = join(configDir, folder)
-  try {
-    const entries = await readdir(path, { withFileTypes: true })
-    return entries
-      .filter(({ name }) => !name.startsWith('.'))
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
-  } catch (error) {
-    sources.reportUnreadable(folder, error)
-    return []
-  }
-}
-
-function stemOf(entry: Dirent): string | undefined {
-  if (entry.isDirectory()) return undefined
-  return /^(.+)\.yaml$/.exec(entry.name)?.[1]
-}
-
-function reportUnknownFile(sources: Sources, path: string, expected: string): void {
-  sources.reportFile(path, 'unknown-file', `unexpected file or folder; expected: ${expected}`)
-}
-
-function checkSuccessors(sources: Sources, versions: readonly LoadedVersion[], files: Files): void {
-  for (const { api, version, lifecycle, document } of versions) {
+  versions: readonly LoadedVersion[],
+  files: ConfigurationFiles,
+): void {
+  for (const { api, version, lifecycle, lifecycleAt } of versions) {
     const { successor } = lifecycle
-    const at = document.info['x-lifecycle']
-    if (successor === undefined || !isJsonObject(at)) continue
+    if (successor === undefined || lifecycleAt === undefined) continue
     const others = files.versions.filter((other) => other.api === api && other.version !== version)
     if (others.some((other) => other.version === successor)) continue
     const known = others.map((other) => other.version).join(', ') || 'none'
     const what = `${JSON.stringify(successor)} is not another version of ${api}; other versions: ${known}`
-    reportSuccessor(sources, at, what)
+    reportSuccessor(sources, lifecycleAt, what)
   }
 }
 
-/** Two APIs may share a version's prefix, but not a method on a path. */
+/** Two versions may share a prefix, but not a method on a path. */
 function checkClaims(sources: Sources, versions: readonly LoadedVersion[]): void {
   const claims = new Map<string, string>()
-  for (const { api, version, prefix, routes } of versions) {
-    for (const { method, template, segments, operation } of routes) {
-      const shape = segments.map((segment) => (segment.kind === 'literal' ? segment.text : '{}'))
-      const claim = `${method} ${prefix}/${shape.join('/')}`
+  for (const { api, version, prefix, operations } of versions) {
+    for (const { method, template, segments, object } of operations) {
+      const claim = `${method} ${prefix}/${segments.map(shapeOf).join('/')}`
       const owner = claims.get(claim)
       if (owner === undefined) {
         claims.set(claim, `${method} ${template} of ${versionKey(api, version)}`)
       } else {
-        const message = `on this path there is already ${owner}`
-        sources.report({ rule: 'operation-claimed', at: operation.object.value, message })
+        const message = `${prefix}${template} is already published by ${owner}; give one of the versions another prefix`
+        const example = `x-tollgate: { prefix: /${api}/v${version} }`
+        sources.report({ rule: 'operation-claimed', at: object, message, example })
       }
     }
   }
@@ -235,7 +144,7 @@ function checkPatterns(
   sources: Sources,
   versions: readonly LoadedVersion[],
   plans: readonly LoadedPlan[],
-  files: Files,
+  files: ConfigurationFiles,
 ): void {
   for (const { plan, apisAt } of plans) {
     for (const [member, pattern] of plan.apis.entries()) {
@@ -253,12 +162,16 @@ function checkPatterns(
     if (plans.some(isOffered)) continue
     const message = 'no plan offers this version, so no application can subscribe to it'
     const example = `apis: ["${version.api}@*"]`
-    sources.report({ rule: 'version-without-plan', at: version.document, message, example })
+    sources.report({ rule: 'version-without-plan', at: version.source, message, example })
   }
 }
 
 /** A rehearsal is about a plan that applications have, and each plan has at most one. */
-function checkRehearsals(sources: Sources, plans: readonly LoadedPlan[], files: Files): void {
+function checkRehearsals(
+  sources: Sources,
+  plans: readonly LoadedPlan[],
+  files: ConfigurationFiles,
+): void {
   for (const [index, { plan, rehearses, at }] of plans.entries()) {
     if (rehearses === undefined) continue
     const report = (message: string): void =>
@@ -325,23 +238,23 @@ function apiVersion(
   loaded: LoadedVersion,
   { versions, translations, plans }: Omit<Parts, 'brand' | 'digest'>,
 ): ApiVersion {
-  const { api, version, title, prefix, lifecycle, document } = loaded
+  const { api, version, title, prefix, basePath, backend, forwardHeaders, lifecycle, source } =
+    loaded
   const siblings = versions.filter((other) => other.api === api)
+  const ids = siblings.map((sibling) => new Set(sibling.operations.map((other) => other.id)))
   const operations = loaded.operations.map(
-    ({ id, method, template, segments, summary, psd2Role, operation }): Operation => ({
+    ({ id, method, template, segments, summary, psd2Role, hasBody }): Operation => ({
       id,
       api,
       version,
       method,
       path: prefix + template,
       template,
-      segments: [{ kind: 'literal', text: prefix.slice(1) }, ...segments],
+      segments,
       summary,
       psd2Role,
-      hasBody: operation.requestBody !== undefined,
-      availableIn: siblings
-        .filter((sibling) => sibling.operations.some((other) => other.id === id))
-        .map((sibling) => sibling.version),
+      hasBody,
+      availableIn: siblings.filter((_, at) => ids[at]?.has(id)).map((sibling) => sibling.version),
     }),
   )
   const names = plans
@@ -354,9 +267,13 @@ function apiVersion(
     version,
     title,
     prefix,
+    basePath,
+    backend,
+    forwardHeaders,
     lifecycle,
+    successorPrefix: siblings.find((other) => other.version === lifecycle.successor)?.prefix,
     operations,
-    document,
+    source,
     plans: names,
     translations: Object.fromEntries(
       Object.entries(Object.groupBy(own, ({ language }) => language)).map(([language, files]) => [

@@ -2,6 +2,7 @@ import { isLanguage, type Language, languages } from '../messages/language.ts'
 import type { Json, JsonObject, Limit, LimitScope, OutagePolicy, Plan } from './catalogue.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
 import { readMapping, type Sources } from './source.ts'
+import { isVersionLabel } from './version-label.ts'
 import { parseTimeZone, parseWindow } from './window-length.ts'
 
 /** A plan that is sound, with the places of its `apis` for what only the whole catalogue can show. */
@@ -119,9 +120,10 @@ function readPatterns(
   }
   const patterns: string[] = []
   for (const [member, value] of at.entries()) {
-    if (typeof value === 'string' && /^[a-z][a-z0-9-]*@(\*|[0-9]+\.[0-9]+\.[0-9]+)$/.test(value)) {
-      patterns.push(value)
-    } else {
+    const [, version = ''] =
+      typeof value === 'string' ? (/^[a-z][a-z0-9-]*@(.+)$/.exec(value) ?? []) : []
+    if (version === '*' || isVersionLabel(version)) patterns.push(String(value))
+    else {
       const message = `${show(value)} is not <api>@<version> or <api>@*`
       sources.report({ rule: 'plan-api-pattern', at, member, message, example: 'xs2a@1.7.0' })
     }

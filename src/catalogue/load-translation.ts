@@ -1,9 +1,11 @@
 import { isLanguage, type Language } from '../messages/language.ts'
 import type { Json, JsonObject, Translation } from './catalogue.ts'
+import { operationObject } from './documents/operation-object.ts'
+import { documentOf } from './documents/upgrade.ts'
+import { walkDocument } from './documents/walk-document.ts'
 import { isJsonObject, objectsOf } from './json.ts'
 import type { LoadedVersion } from './load-version.ts'
 import { readMapping, type Sources } from './source.ts'
-import { walkDocument } from './walk-document.ts'
 
 /** A file with texts of documents in another language: `apis/xs2a/he.yaml` of one API, `apis/he.yaml` of all. */
 export interface TranslationFile {
@@ -37,9 +39,11 @@ const maps = ['tags', 'operations', 'descriptions', 'parameters', 'examples', 'f
  */
 export function loadTranslation(
   sources: Sources,
-  { path, language }: TranslationFile,
+  translated: TranslationFile,
   versions: readonly LoadedVersion[],
 ): readonly LoadedTranslation[] {
+  const { path, language } = translated
+  const reader = readerOf(sources, translated)
   const file = readMapping(sources, path, 'translation-member')
   if (file === undefined) return []
   const known = knownNames(versions)
@@ -52,14 +56,14 @@ export function loadTranslation(
     }
   }
   const texts = {
-    tags: readTexts(sources, file['tags'], known.tags),
-    operations: readTexts(sources, file['operations'], known.operations),
-    descriptions: readTexts(sources, file['descriptions'], known.descriptions),
-    parameters: readTexts(sources, file['parameters'], known.parameters),
-    examples: readTexts(sources, file['examples'], known.examples),
-    flows: readTexts(sources, file['flows'], known.flows),
+    tags: readTexts(reader, file['tags'], known.tags),
+    operations: readTexts(reader, file['operations'], known.operations),
+    descriptions: readTexts(reader, file['descriptions'], known.descriptions),
+    parameters: readTexts(reader, file['parameters'], known.parameters),
+    examples: readTexts(reader, file['examples'], known.examples),
+    flows: readTexts(reader, file['flows'], known.flows),
   }
-  const own = readVersions(sources, file['versions'], versions)
+  const own = readVersions(reader, file['versions'], versions)
   return versions.map(({ api, version }) => ({
     api,
     version,
@@ -70,7 +74,7 @@ export function loadTranslation(
 
 /** Texts by name; a name that the documents lack is reported. */
 function readTexts(
-  sources: Sources,
+  { sources, reportUnknown }: Reader,
   at: Json | undefined,
   known: ReadonlySet<string>,
 ): Readonly<Record<string, string>> {
@@ -79,7 +83,7 @@ function readTexts(
   for (const [member, text] of Object.entries(at)) {
     if (typeof text !== 'string' || text.trim() === '') {
       sources.report({ rule: 'translation-member', at, member, message: 'must be a text' })
-    } else if (!known.has(member)) reportUnknown(sources, at, member)
+    } else if (!known.has(member)) reportUnknown(at, member)
     else texts[member] = text.trim()
   }
   return texts
@@ -89,23 +93,43 @@ type OwnTexts = Pick<Translation, 'title' | 'summary' | 'description'>
 const ownTexts: ReadonlySet<string> = new Set(['title', 'summary', 'description'])
 
 function readVersions(
-  sources: Sources,
+  reader: Reader,
   at: Json | undefined,
   versions: readonly LoadedVersion[],
 ): ReadonlyMap<string, OwnTexts> {
   const own = new Map<string, OwnTexts>()
   if (!isJsonObject(at)) return own
   for (const [member, texts] of Object.entries(at)) {
-    if (versions.every(({ version }) => version !== member)) reportUnknown(sources, at, member)
-    else if (isJsonObject(texts)) own.set(member, readTexts(sources, texts, ownTexts))
-    else sources.report({ rule: 'translation-member', at, member, message: 'must be a mapping' })
+    if (versions.every(({ version }) => version !== member)) reader.reportUnknown(at, member)
+    else if (isJsonObject(texts)) own.set(member, readTexts(reader, texts, ownTexts))
+    else
+      reader.sources.report({
+        rule: 'translation-member',
+        at,
+        member,
+        message: 'must be a mapping',
+      })
   }
   return own
 }
 
-function reportUnknown(sources: Sources, at: JsonObject, member: string): void {
+interface Reader {
+  readonly sources: Sources
+  /** A name that no document has. */
+  readonly reportUnknown: (at: JsonObject, member: string) => void
+}
+
+/** In a file of all APIs, an unknown name may be of an API that is no longer published. */
+function readerOf(sources: Sources, { api }: TranslationFile): Reader {
   const message = 'is not in the documents that this file is of'
-  sources.report({ rule: 'translation-unknown', at, member, message })
+  const rule = 'translation-unknown'
+  return {
+    sources,
+    reportUnknown: (at, member) =>
+      api === undefined
+        ? sources.warn({ rule, at, member, message })
+        : sources.report({ rule, at, member, message }),
+  }
 }
 
 /** The names of all versions: the documents share most of their texts. */
@@ -118,10 +142,13 @@ function knownNames(versions: readonly LoadedVersion[]) {
     examples: new Set<string>(),
     flows: new Set<string>(),
   }
-  for (const { document, operations } of versions) {
-    for (const { id, operation } of operations) {
+  for (const { source, operations } of versions) {
+    const document = documentOf({ source })
+    for (const { id, template, method } of operations) {
       known.operations.add(id)
-      for (const { name } of operation.parameters) known.parameters.add(name)
+      for (const { name } of operationObject(document, template, method)?.parameters ?? []) {
+        known.parameters.add(name)
+      }
     }
     for (const { title } of objectsOf(document['x-sample-flows'])) {
       if (typeof title === 'string') known.flows.add(title)

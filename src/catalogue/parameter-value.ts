@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from './catalogue.ts'
+import type { Parameter } from './documents/operation-object.ts'
+import { locate } from './documents/reference.ts'
 import { isJsonArray, objectsOf, stringsOf } from './json.ts'
-import type { Parameter } from './operation-object.ts'
-import { locate } from './reference.ts'
 
 /** A parameter after reading. */
 export type ParameterValue = string | number | boolean | readonly (string | number | boolean)[]

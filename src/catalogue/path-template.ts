@@ -1,23 +1,108 @@
 import type { Segment } from './catalogue.ts'
+import { canonicalLiteral, capitalised } from './path-spelling.ts'
+
+/** A segment of a document's path that cannot be routed. */
+export interface BadSegment {
+  readonly segment: string
+  /** A sentence without its subject. */
+  readonly message: string
+}
 
 /**
- * Reads a path of a document, `/accounts/{account-id}`, as its segments. A
- * segment is literal (unreserved characters of RFC 3986, not `.` or `..`) or
- * exactly one parameter.
- *
- * @returns the first segment that is neither, as written
+ * Reads a path of a document, `/accounts/{account-id}:close`, as its segments.
+ * What follows `?` or `#` is no part of the path.
  */
-export function parseTemplate(template: string): readonly Segment[] | string {
-  if (!template.startsWith('/')) return template
+export function parseTemplate(template: string): readonly Segment[] | BadSegment {
+  // RFC 6570 writes a query as {?name}; some documents do, too.
+  const path = template.replace(/(\{[?&#]|[?#]).*$/s, '')
+  if (!path.startsWith('/')) return { segment: template, message: 'does not begin with "/"' }
+  const texts = path.slice(1).split('/')
   const segments: Segment[] = []
-  for (const text of template.slice(1).split('/')) {
-    const name = /^\{([A-Za-z][A-Za-z0-9_-]{0,63})\}$/.exec(text)?.[1]
-    if (name !== undefined) segments.push({ kind: 'parameter', name })
-    else if (/^[A-Za-z0-9._~-]+$/.test(text) && text !== '.' && text !== '..') {
-      segments.push({ kind: 'literal', text })
-    } else {
-      return text
+  for (const [index, text] of texts.entries()) {
+    if (text === '' && index < texts.length - 1) {
+      return { segment: '//', message: 'is empty: servers merge slashes' }
     }
+    const segment = parseSegment(text)
+    if (segment === undefined) {
+      const message = /[{}]/.test(text.replaceAll(/\{[^{}]+\}/g, ''))
+        ? 'has a brace without the other'
+        : 'has characters that servers read in two ways'
+      return { segment: text, message }
+    }
+    segments.push(segment)
   }
   return segments
+}
+
+function parseSegment(text: string): Segment | undefined {
+  const [first = '', ...others] = text.split(/\{[^{}]+\}/)
+  const texts: string[] = []
+  for (const part of [first, ...others]) {
+    const literal = /[{}]/.test(part) ? undefined : canonicalLiteral(part)
+    if (literal === undefined) return undefined
+    texts.push(literal)
+  }
+  if (others.length > 0) {
+    const isParameter = texts.length === 2 && texts.join('') === ''
+    return isParameter ? { kind: 'parameter', name: text.slice(1, -1) } : { kind: 'mixed', texts }
+  }
+  return texts[0] === '.' || texts[0] === '..'
+    ? undefined
+    : { kind: 'literal', text: texts[0] ?? '' }
+}
+
+/** The segment with `{}` for each parameter: names of parameters do not distinguish paths. */
+export function shapeOf(segment: Segment): string {
+  if (segment.kind === 'literal') return segment.text
+  return segment.kind === 'mixed' ? segment.texts.join('{}') : '{}'
+}
+
+/**
+ * Whether a segment of a path has the texts of a mixed one in their order, with
+ * at least one character for each parameter between them.
+ */
+export function fits(segment: string, texts: readonly string[]): boolean {
+  const units = unitsOf(segment)
+  const first = unitsOf(texts[0] ?? '')
+  const last = unitsOf(texts.at(-1) ?? '')
+  if (!units.startsWith(first) || !units.endsWith(last)) return false
+  // The first place that fits leaves the most room for what follows.
+  let at = first.length + 1
+  for (const text of texts.slice(1, -1)) {
+    const between = unitsOf(text)
+    const found = units.indexOf(between, at)
+    if (found === -1) return false
+    at = found + between.length + 1
+  }
+  return at <= units.length - last.length
+}
+
+/** With one character for each encoded octet, so that no text is found within its digits. */
+function unitsOf(text: string): string {
+  if (!text.includes('%')) return text
+  return text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, digits: string) =>
+    String.fromCharCode(0xe000 + Number.parseInt(digits, 16)),
+  )
+}
+
+/**
+ * Whether a path spells the literals of the segments as they are published:
+ * not encoded where that is not needed.
+ *
+ * @param written the segments of the path, as the client wrote them
+ */
+export function spellsLiterals(written: readonly string[], segments: readonly Segment[]): boolean {
+  return segments.every((segment, index) => {
+    const text = capitalised(written[index] ?? '')
+    if (segment.kind === 'parameter') return true
+    return segment.kind === 'literal' ? text === segment.text : fits(text, segment.texts)
+  })
+}
+
+/** The segments of a prefix, which are literal: `/open-banking/v4.0`. */
+export function prefixSegments(prefix: string): readonly Segment[] {
+  return prefix
+    .split('/')
+    .slice(1)
+    .map((text) => ({ kind: 'literal', text }))
 }

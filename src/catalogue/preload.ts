@@ -29,15 +29,17 @@ export async function preload({ sources, paths }: PreloadOptions): Promise<void>
   }
 }
 
-/** The file parts of everything that looks like a reference to a YAML file. */
-function filesReferredTo(value: Json | undefined): ReadonlySet<string> {
+/** The file parts of everything that looks like a reference to a file of YAML or JSON. */
+export function filesReferredTo(value: Json | undefined): ReadonlySet<string> {
   const files = new Set<string>()
   const visit = (part: Json | undefined): void => {
     if (isJsonArray(part)) part.forEach(visit)
     else if (isJsonObject(part)) {
       const reference = part['$ref']
       const file =
-        typeof reference === 'string' ? /^([^#/:][^#:]*\.ya?ml)(#|$)/.exec(reference) : null
+        typeof reference === 'string'
+          ? /^([^#/:][^#:]*\.(?:ya?ml|json))(#|$)/.exec(reference)
+          : null
       if (file?.[1] !== undefined) files.add(file[1])
       Object.values(part).forEach(visit)
     }

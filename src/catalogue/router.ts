@@ -1,4 +1,5 @@
 import type { ApiVersion, Catalogue, Operation, Segment } from './catalogue.ts'
+import { fits, prefixSegments, shapeOf } from './path-template.ts'
 
 /** What the catalogue says about a method on a path. */
 export type RouteMatch = Found | MethodNotAllowed | NotFound
@@ -7,8 +8,6 @@ export interface Found {
   readonly kind: 'found'
   readonly apiVersion: ApiVersion
   readonly operation: Operation
-  /** Values of the path's parameters, in the order of the path. Their length is not checked. */
-  readonly parameters: readonly string[]
 }
 
 export interface MethodNotAllowed {
@@ -27,19 +26,20 @@ export interface NotFound {
 /**
  * Finds the operation of a call.
  *
- * A literal segment is tried before a parameter at the same position; if the
- * rest of the path does not match there, the parameter is tried. The path alone
+ * At each position, a literal segment is tried first, then segments of text and
+ * parameters, those with more text before others, and then a parameter alone; if
+ * the rest of the path does not match, the next one is tried. The path alone
  * decides (OpenAPI 3.1, 4.8.8.2): where the literal path lacks the method, the
  * answer is `method-not-allowed`, even if a parameter would match.
  */
 export interface Router {
-  /** @param path canonical: begins with `/`, without percent-encoding */
+  /** @param path as `canonicalPath` spells it */
   match(method: string, path: string): RouteMatch
 }
 
 /** One path of the catalogue, with its operation for each method. */
 interface Leaf {
-  /** Without parameter values, so a call to a fixed path allocates no object. */
+  /** By method. Made once, so that a call allocates no object. */
   readonly operations: Map<string, Found>
   readonly apiVersion: ApiVersion
   allow: readonly string[]
@@ -49,8 +49,17 @@ interface Leaf {
 
 interface Node {
   readonly literals: Map<string, Node>
+  /** Those with the most text first, once all are known. */
+  readonly mixed: MixedNode[]
+  /** The same by their shapes. */
+  readonly shapes: Map<string, Node>
   parameter: Node | undefined
   leaf: Leaf | undefined
+}
+
+interface MixedNode {
+  readonly texts: readonly string[]
+  readonly node: Node
 }
 
 const notFound: NotFound = Object.freeze({ kind: 'not-found' })
@@ -65,60 +74,70 @@ export function createRouter(catalogue: Catalogue): Router {
   for (const apiVersion of catalogue.versions.values()) {
     for (const operation of apiVersion.operations) insert(root, apiVersion, operation)
   }
+  sortMixed(root)
   const shapes = versionsByShape(catalogue)
   for (const apiVersion of catalogue.versions.values()) {
-    for (const operation of apiVersion.operations) complete(root, operation, shapes)
+    for (const operation of apiVersion.operations) complete(root, apiVersion, operation, shapes)
   }
   return {
     match(method, path) {
       if (path.charCodeAt(0) !== slash) return notFound
-      const values: string[] = []
-      const leaf = find(root, path, 1, values)
+      const leaf = find(root, path, 1)
       if (leaf === undefined) return notFound
-      const found = leaf.operations.get(method)
-      if (found !== undefined) return values.length === 0 ? found : withParameters(found, values)
-      return {
-        kind: 'method-not-allowed',
-        apiVersion: leaf.apiVersion,
-        allow: leaf.allow,
-        availableIn: leaf.elsewhere.get(method) ?? nowhere,
-      }
+      return (
+        leaf.operations.get(method) ?? {
+          kind: 'method-not-allowed',
+          apiVersion: leaf.apiVersion,
+          allow: leaf.allow,
+          availableIn: leaf.elsewhere.get(method) ?? nowhere,
+        }
+      )
     },
   }
 }
 
 const slash = '/'.charCodeAt(0)
 
-/** Walks down from `node` with the segment that begins at `start`; `values` holds the parameter values up to there. */
-function find(node: Node, path: string, start: number, values: string[]): Leaf | undefined {
+/** Walks down from `node` with the segment that begins at `start`. */
+function find(node: Node, path: string, start: number): Leaf | undefined {
   const next = path.indexOf('/', start)
   const segment = next === -1 ? path.slice(start) : path.slice(start, next)
-  const literal = node.literals.get(segment)
-  if (literal !== undefined) {
-    const leaf = next === -1 ? literal.leaf : find(literal, path, next + 1, values)
-    if (leaf !== undefined) return leaf
+  const leaf = below(node.literals.get(segment), path, next)
+  if (leaf !== undefined || segment === '') return leaf
+  for (const { texts, node: mixed } of node.mixed) {
+    const found = fits(segment, texts) ? below(mixed, path, next) : undefined
+    if (found !== undefined) return found
   }
-  if (node.parameter === undefined || segment === '') return undefined
-  values.push(segment)
-  const leaf = next === -1 ? node.parameter.leaf : find(node.parameter, path, next + 1, values)
-  if (leaf === undefined) values.pop()
-  return leaf
+  return below(node.parameter, path, next)
 }
 
-function withParameters(found: Found, parameters: readonly string[]): Found {
-  return { kind: 'found', apiVersion: found.apiVersion, operation: found.operation, parameters }
+/** @param next where the segment ends; -1: it is the last */
+function below(node: Node | undefined, path: string, next: number): Leaf | undefined {
+  if (node === undefined || next === -1) return node?.leaf
+  return find(node, path, next + 1)
 }
 
 function createNode(): Node {
-  return { literals: new Map(), parameter: undefined, leaf: undefined }
+  return {
+    literals: new Map(),
+    mixed: [],
+    shapes: new Map(),
+    parameter: undefined,
+    leaf: undefined,
+  }
+}
+
+/** The node of an operation, which is made where it is missing. */
+function nodeOf(root: Node, { prefix }: ApiVersion, { segments }: Operation): Node {
+  return [...prefixSegments(prefix), ...segments].reduce(child, root)
 }
 
 function insert(root: Node, apiVersion: ApiVersion, operation: Operation): void {
-  const node = operation.segments.reduce(child, root)
+  const node = nodeOf(root, apiVersion, operation)
   node.leaf ??= { operations: new Map(), apiVersion, allow: nowhere, elsewhere: new Map() }
   node.leaf.operations.set(
     operation.method,
-    Object.freeze({ kind: 'found', apiVersion, operation, parameters: nowhere }),
+    Object.freeze({ kind: 'found', apiVersion, operation }),
   )
 }
 
@@ -127,17 +146,36 @@ function child(node: Node, segment: Segment): Node {
     node.parameter ??= createNode()
     return node.parameter
   }
+  if (segment.kind === 'mixed') {
+    const shape = shapeOf(segment)
+    const known = node.shapes.get(shape) ?? createNode()
+    if (!node.shapes.has(shape)) node.mixed.push({ texts: segment.texts, node: known })
+    node.shapes.set(shape, known)
+    return known
+  }
   const known = node.literals.get(segment.text) ?? createNode()
   node.literals.set(segment.text, known)
   return known
 }
 
+function sortMixed(node: Node): void {
+  node.mixed.sort(byText)
+  const others = [...node.literals.values(), ...node.shapes.values(), node.parameter]
+  for (const other of others) if (other !== undefined) sortMixed(other)
+}
+
+/** Most text first; in the order of the texts where that is equal, so that no order of files matters. */
+function byText({ texts: one }: MixedNode, { texts: other }: MixedNode): number {
+  const more = other.join('').length - one.join('').length
+  return more !== 0 ? more : one.join('{}') < other.join('{}') ? -1 : 1
+}
+
 /** Adds what is known only after all operations are inserted: the methods of the path in this version and in others. */
-function complete(root: Node, operation: Operation, shapes: Shapes): void {
-  const { leaf } = operation.segments.reduce(child, root)
+function complete(root: Node, apiVersion: ApiVersion, operation: Operation, shapes: Shapes): void {
+  const { leaf } = nodeOf(root, apiVersion, operation)
   if (leaf === undefined) throw new Error('an operation was not inserted')
   leaf.allow = Object.freeze([...leaf.operations.keys()].sort())
-  for (const [method, versions] of shapes.get(shapeOf(operation)) ?? []) {
+  for (const [method, versions] of shapes.get(pathShapeOf(operation)) ?? []) {
     if (leaf.operations.has(method)) continue
     const known = leaf.elsewhere.get(method) ?? []
     leaf.elsewhere.set(method, Object.freeze([...new Set([...known, ...versions])]))
@@ -151,7 +189,7 @@ function versionsByShape(catalogue: Catalogue): Shapes {
   const shapes = new Map<string, Map<string, string[]>>()
   for (const { version, operations } of catalogue.versions.values()) {
     for (const operation of operations) {
-      const shape = shapeOf(operation)
+      const shape = pathShapeOf(operation)
       const methods = shapes.get(shape) ?? new Map<string, string[]>()
       shapes.set(shape, methods)
       methods.set(operation.method, [...(methods.get(operation.method) ?? []), version])
@@ -160,10 +198,7 @@ function versionsByShape(catalogue: Catalogue): Shapes {
   return shapes
 }
 
-function shapeOf({ api, segments }: Operation): string {
-  // The first segment is the version's prefix.
-  const rest = segments
-    .slice(1)
-    .map((segment) => (segment.kind === 'literal' ? segment.text : '{}'))
-  return [api, ...rest].join('/')
+/** The path within its version, whose prefix differs. */
+function pathShapeOf({ api, segments }: Operation): string {
+  return [api, ...segments.map(shapeOf)].join('/')
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { load, YAMLException } from 'js-yaml'
 import { codeOf } from '../platform/log/error-code.ts'
 import type { Json, JsonObject } from './catalogue.ts'
 import type { CatalogueProblem } from './catalogue-error.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
+import { parseText } from './parse-text.ts'
+import { createLineFinder } from './read-yaml.ts'
 import { notUtf8, utf8Text } from './utf8-text.ts'
-import { createLineFinder, findYamlFaults } from './yaml-faults.ts'
 
 /** A place: file, line and the members that lead to it, `limits[0].window`. */
 export interface Place {
@@ -41,6 +41,8 @@ export interface Sources {
    * @param path below the folder of the configuration, with `/`
    */
   read(path: string): Json | undefined
+  /** Whether a file, or a file in a folder of this path, was read. */
+  hasRead(path: string): boolean
   /** Whether a file can be read; `outside` even if a symbolic link leads out of the folder of the configuration. */
   whereIs(path: string): Whereabouts
   /** Counts a file that is no YAML, such as a picture, among what was read. */
@@ -56,6 +58,10 @@ export interface Sources {
   origin(at: object): object
   place(at: object, member?: string | number): Place
   report(fault: Fault): void
+  /** Notes what is valid enough to be served, and probably a mistake. */
+  warn(fault: Fault): void
+  /** What was noted so far. Finding the lines takes as long as reading the files. */
+  warnings(): readonly CatalogueProblem[]
   /** Reports a fault of a file as a whole, in its first line. */
   reportFile(path: string, rule: string, message: string, example?: string): void
   /** Reports that the operating system would not let a file or folder be read. */
@@ -85,13 +91,35 @@ export function createSources({ configDir }: { readonly configDir: string }): So
   const contents = new Map<string, Json | undefined>()
   const others = new Map<string, string>()
   const known = new Map<string, Whereabouts>()
-  // It goes with the sources; a weak one would cost a tenth of a load.
-  const origins = new Map<object, Origin>()
+  const files = new Map<string, SourceFile>()
+  /** Places of the containers of all files read so far; made for the first fault, because most loads have none. */
+  let origins = new Map<object, Origin>()
+  /** What copies were made of. It goes with the sources; a weak map would cost a tenth of a load. */
+  const originals = new Map<object, object>()
 
   function originOf(at: object): Origin {
-    const origin = origins.get(at)
+    let original = at
+    for (let next = originals.get(at); next !== undefined; next = originals.get(next))
+      original = next
+    const origin = origins.get(original) ?? findOrigins().get(original)
     if (origin === undefined) throw new Error('a fault was reported at an object of no source')
     return origin
+  }
+
+  function findOrigins(): ReadonlyMap<object, Origin> {
+    origins = new Map()
+    for (const [path, file] of files)
+      addOrigins(contents.get(path), { file, parent: undefined, key: '' })
+    return origins
+  }
+
+  function addOrigins(value: Json | undefined, origin: Origin): void {
+    if (typeof value !== 'object' || value === null) return
+    origins.set(value, origin)
+    for (const [name, member] of Object.entries(value)) {
+      const key = isJsonArray(value) ? Number(name) : name
+      addOrigins(member, { file: origin.file, parent: origin, key })
+    }
   }
 
   function place(at: object, member?: string | number): Place {
@@ -101,10 +129,12 @@ export function createSources({ configDir }: { readonly configDir: string }): So
     return { file: join(configDir, file.path), line: file.lineOf(keys), path: pathOf(keys) }
   }
 
-  function report({ rule, at, member, message, example }: Fault): void {
+  const doubts: Fault[] = []
+
+  function problemOf({ rule, at, member, message, example }: Fault): CatalogueProblem {
     const { file, line, path } = place(at, member)
     const where = path === '' ? '' : `${path}: `
-    problems.push({ file, line, rule, message: where + message, ...(example && { example }) })
+    return { file, line, rule, message: where + message, ...(example && { example }) }
   }
 
   function reportFile(path: string, rule: string, message: string, example?: string): void {
@@ -144,37 +174,11 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       problems.push({ file: name, line, rule: 'text-encoding', message: `the line ${notUtf8}` })
       return undefined
     }
-    const file = createSourceFile(path, text)
-    let unread = { line: 1, message: 'the value has no JSON form' }
-    try {
-      // Duplicate members, several documents and aliases make it throw.
-      const content = load(text, { maxAliases: 0 })
-      if (note(content, { file, parent: undefined, key: '' })) return content
-    } catch (error) {
-      unread =
-        error instanceof YAMLException
-          ? { line: (error.mark?.line ?? 0) + 1, message: error.reason }
-          : { line: 1, message: String(error) }
-    }
-    const faults = findYamlFaults(text)
-    // Some texts only the first parser refuses.
-    if (faults.length === 0) problems.push({ file: name, rule: 'yaml-syntax', ...unread })
-    for (const fault of faults) problems.push({ file: name, ...fault })
+    files.set(path, createSourceFile(path, text))
+    const parsed = parseText(text, { isJson: path.endsWith('.json') })
+    if ('value' in parsed) return parsed.value
+    for (const fault of parsed.faults) problems.push({ file: name, ...fault })
     return undefined
-  }
-
-  /** Records the place of each container of a value. Returns whether the value has a JSON form. */
-  function note(value: unknown, origin: Origin): value is Json {
-    if (typeof value === 'number') return Number.isFinite(value)
-    if (typeof value !== 'object' || value === null) return value !== undefined
-    origins.set(value, origin)
-    const { file } = origin
-    if (Array.isArray(value)) {
-      return value.every((item, key) => note(item, { file, parent: origin, key }))
-    }
-    return Object.entries(value).every(
-      ([key, member]) => key !== '__proto__' && note(member, { file, parent: origin, key }),
-    )
   }
 
   return {
@@ -183,6 +187,8 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       if (!contents.has(path)) contents.set(path, parse(path))
       return contents.get(path)
     },
+    hasRead: (path) =>
+      contents.has(path) || [...contents.keys()].some((file) => file.startsWith(`${path}/`)),
     whereIs(path) {
       // The file system is slower than all the rest of following a reference.
       const where = known.get(path) ?? findWhereabouts(path)
@@ -197,10 +203,12 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       for (const [path, content] of files) hash.update(JSON.stringify([path, byName(content)]))
       return hash.digest('hex')
     },
-    adopt: (copy, original) => origins.set(copy, originOf(original)),
+    adopt: (copy, original) => void originals.set(copy, original),
     origin: originOf,
     place,
-    report,
+    report: (fault) => void problems.push(problemOf(fault)),
+    warn: (fault) => void doubts.push(fault),
+    warnings: () => doubts.map(problemOf),
     reportFile,
     reportUnreadable,
   }

@@ -264,12 +264,12 @@ t.test('an answer is held against its status, headers, media type and body', (t)
 t.test('a contract can be prepared, step by step, before it is needed', (t) => {
   const version = catalogue.versions.get('library@1.0.0')
   if (version === undefined) throw new Error('no version')
-  const { components } = version.document
+  const { components } = version.source
   if (!isJsonObject(components) || !isJsonObject(components['schemas'])) throw new Error('none')
   const broken = {
     ...version,
-    document: {
-      ...version.document,
+    source: {
+      ...version.source,
       components: {
         ...components,
         schemas: { ...components['schemas'], newBook: { pattern: '(' } },

@@ -6,7 +6,7 @@ import {
   parseDate,
   sunsetHeader,
 } from '../../src/catalogue/lifecycle.ts'
-import { compareVersions, isVersionNumber } from '../../src/catalogue/version-number.ts'
+import { compareVersions, isVersionLabel } from '../../src/catalogue/version-label.ts'
 import { parseTimeZone, parseWindow, readWindowLength } from '../../src/catalogue/window-length.ts'
 
 t.test('a day begins at 00:00 UTC for what is deprecated and what is retired', (t) => {
@@ -114,12 +114,22 @@ t.test('a time zone is a name of the IANA database, in any case, and no offset',
   t.end()
 })
 
-t.test('versions are ordered by number, not by letter', (t) => {
-  const sorted = ['1.10.0', '1.9.0', '10.0.0', '2.0.0', '1.9.10', '1.9.2'].sort(compareVersions)
-  t.strictSame(sorted, ['1.9.0', '1.9.2', '1.9.10', '1.10.0', '2.0.0', '10.0.0'])
-  for (const text of ['1.7.0', '0.0.1', '10.20.30']) t.ok(isVersionNumber(text), text)
-  for (const text of ['1.7', '1.7.0.0', '01.7.0', '1.7.00', 'v1.7.0', '1.7.x', '1.7.0-x', '']) {
-    t.notOk(isVersionNumber(text), text)
+t.test('versions are digits and dots, ordered by number, not by letter', (t) => {
+  const sorted = ['1.10.0', '4.0', '1.9.0', '10.0.0', '4', '2.0.0', '1.9.10', '20111101', '1.9.2']
+  t.strictSame(sorted.sort(compareVersions), [
+    '1.9.0',
+    '1.9.2',
+    '1.9.10',
+    '1.10.0',
+    '2.0.0',
+    '4',
+    '4.0',
+    '10.0.0',
+    '20111101',
+  ])
+  for (const text of ['1.7.0', '4', '4.0', '1.3.8', '2024.01.15']) t.ok(isVersionLabel(text), text)
+  for (const text of ['v1', '1.7.x', '1.7.0-x', '1..2', '.1', '1.', '1.2.3.4.5.6.7', '']) {
+    t.notOk(isVersionLabel(text), text)
   }
   t.end()
 })

@@ -5,12 +5,25 @@ import { CatalogueError } from '../../src/catalogue/catalogue-error.ts'
 import { inspectCatalogue } from '../../src/catalogue/inspect-catalogue.ts'
 
 const bad = 'test/catalogue/fixtures/bad'
+const doubtful = 'test/catalogue/fixtures/doubtful'
 
 /** Faults that stand in no file: the place they are reported at. */
 const placeless: ReadonlyMap<string, string> = new Map([
   ['empty-configuration', 'apis'],
   ['missing-folder', 'plans'],
   ['api-name', 'apis/Demo'],
+])
+
+/** What only a document has to keep whose backend is tested against it. */
+const strictOnly: ReadonlySet<string> = new Set([
+  'response-schema-open',
+  'response-schema-without-required',
+])
+
+/** Warnings of schemas that only a strict compiler refuses, by folder. */
+const strictSchemas: ReadonlySet<string> = new Set([
+  'schema-uncompilable~format',
+  'schema-uncompilable~keyword',
 ])
 
 /** The lines marked `# fault` in the files of a folder, as `file:line`. */
@@ -26,9 +39,9 @@ function marks(folder: string): readonly string[] {
     )
 }
 
-async function problemsOf(folder: string) {
+async function problemsOf(folder: string, options = {}) {
   try {
-    await inspectCatalogue(folder)
+    await inspectCatalogue(folder, options)
     return []
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error
@@ -51,6 +64,27 @@ for (const name of readdirSync(bad)) {
         'file, line and rule',
       )
       t.equal(expected.length, 1, 'one fault is marked')
+    },
+  )
+}
+
+for (const name of readdirSync(doubtful)) {
+  const [rule] = name.split('~')
+  t.test(
+    `${name}: the document is served with a warning, and refused by a strict check`,
+    async (t) => {
+      const folder = join(doubtful, name)
+      const expected = marks(folder).map((at) => `${at} ${rule}`)
+      const found = await problemsOf(folder, { isStrict: true })
+      t.strictSame(
+        found.map((problem) => `${problem.file}:${problem.line} ${problem.rule}`),
+        expected,
+        'file, line and rule',
+      )
+      t.equal(expected.length, 1, 'one fault is marked')
+      const isStrictOnly = strictOnly.has(String(rule)) || strictSchemas.has(name)
+      const { warnings } = await inspectCatalogue(folder)
+      t.strictSame(warnings, isStrictOnly ? [] : found)
     },
   )
 }

@@ -4,12 +4,17 @@ import {
   type ApiVersion,
   type Json,
   type JsonObject,
+  type OpenApiDocument,
   type Operation,
   versionKey,
 } from '../../src/catalogue/catalogue.ts'
+import {
+  type OperationObject,
+  operationObject,
+} from '../../src/catalogue/documents/operation-object.ts'
+import { type Located, member, membersOf } from '../../src/catalogue/documents/reference.ts'
+import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { isJsonObject, objectMembersOf, pointerNames, valueAt } from '../../src/catalogue/json.ts'
-import { type OperationObject, operationObject } from '../../src/catalogue/operation-object.ts'
-import { type Located, member, membersOf } from '../../src/catalogue/reference.ts'
 import { publishedCatalogue } from './published-catalogue.ts'
 
 const catalogue = await publishedCatalogue()
@@ -27,6 +32,7 @@ export interface PublishedBody {
 
 /** A published version, with look-ups of its operations, bodies and schemas. */
 export interface Published extends ApiVersion {
+  readonly document: OpenApiDocument
   readonly bodies: readonly PublishedBody[]
   /** The operation object with that id in the document. */
   describe(operationId: string): OperationObject
@@ -40,7 +46,8 @@ export interface Published extends ApiVersion {
 export function published(api: string, version: string): Published {
   const found = catalogue.versions.get(versionKey(api, version))
   if (found === undefined) throw new Error(`config has no ${versionKey(api, version)}`)
-  const { document, operations } = found
+  const { operations } = found
+  const document = documentOf(found)
   // Strict: an unknown keyword or a rule that can never apply is a mistake in the document.
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true })
   ajvFormats.default(ajv)
@@ -91,7 +98,7 @@ export function published(api: string, version: string): Published {
     return validate
   }
 
-  return { ...found, bodies, describe, body, validator }
+  return { ...found, document, bodies, describe, body, validator }
 }
 
 /** The schema itself, followed by the schemas that its `$ref` chain leads to. */

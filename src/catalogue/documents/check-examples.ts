@@ -1,0 +1,101 @@
+import type { JsonObject } from '../catalogue.ts'
+import { isJsonArray, isJsonObject, objectMembersOf, pointerToken } from '../json.ts'
+import type { Sources } from '../source.ts'
+import { locate } from './reference.ts'
+import { createSchemaCompiler, type SchemaCompilerOptions } from './schema-compiler.ts'
+import { type Visited, walkDocument } from './walk-document.ts'
+
+/** A published example, with the schema it must match. */
+interface Example {
+  readonly value: unknown
+  readonly schema: string
+  readonly at: object
+  readonly member: string | number
+}
+
+/**
+ * Creates the check that every schema of a document compiles and every example
+ * matches its schema. What two documents share is checked once.
+ */
+export function createExampleCheck(
+  sources: Sources,
+  options: SchemaCompilerOptions,
+): (document: JsonObject) => void {
+  /** What was already checked in an object, by what the object was parsed from. */
+  const checked = new Map<object, Set<unknown>>()
+
+  function isNew(at: object, what: unknown): boolean {
+    const origin = sources.origin(at)
+    const done = checked.get(origin) ?? new Set()
+    if (done.has(what)) return false
+    checked.set(origin, done.add(what))
+    return true
+  }
+
+  /** An example that several refer to must match the schema of each. */
+  function isNewExample(holder: object, { at, member }: Example): boolean {
+    return member === 'value' ? isNew(holder, sources.origin(at)) : isNew(at, member)
+  }
+
+  return (document) => {
+    const schemas = createSchemaCompiler(document, options)
+    const failures = new Set<string>()
+
+    function compiles(pointer: string): boolean {
+      const failure = schemas.compile(pointer)
+      if (failure === undefined) return true
+      // A schema that fails makes all that refer to it fail with the same words.
+      const at = locate(document, pointer)?.value
+      if (!failures.has(failure) && at !== undefined) {
+        failures.add(failure)
+        sources.warn({ rule: 'schema-uncompilable', at, message: failure })
+      }
+      return false
+    }
+
+    const visited = walkDocument(document)
+    // Inner schemas last would blame the outer ones: what is referred to comes first.
+    for (const { kind, value, pointer } of [...visited].reverse()) {
+      if (kind === 'schema' && isComponent(pointer) && isNew(value, '')) compiles(pointer)
+    }
+    for (const holder of visited) {
+      const { kind, value, pointer } = holder
+      const holdsSchema = kind === 'mediaType' || kind === 'parameter' || kind === 'header'
+      if (holdsSchema && isNew(value, 'schema')) compiles(`${pointer}/schema`)
+      for (const example of examplesOf(document, holder)) {
+        if (!isNewExample(value, example) || !compiles(example.schema)) continue
+        for (const { path, message } of schemas.faults(example.schema, example.value)) {
+          const where = path === '' ? 'the example' : `${path} of the example`
+          const { at, member } = example
+          sources.warn({ rule: 'example-mismatch', at, member, message: `${where} ${message}` })
+        }
+      }
+    }
+  }
+}
+
+function isComponent(pointer: string): boolean {
+  return /^\/components\/schemas\/[^/]+$/.test(pointer)
+}
+
+function examplesOf(document: JsonObject, { kind, value, pointer }: Visited): readonly Example[] {
+  const examples: Example[] = []
+  if (kind === 'schema') {
+    const list = value['examples']
+    for (const [member, item] of isJsonArray(list) ? list.entries() : []) {
+      examples.push({ value: item, schema: pointer, at: isJsonArray(list) ? list : value, member })
+    }
+  } else if (kind === 'mediaType' || kind === 'parameter' || kind === 'header') {
+    for (const [name] of objectMembersOf(value['examples'])) {
+      const example = locate(document, `${pointer}/examples/${pointerToken(name)}`)?.value
+      if (!isJsonObject(example) || example['value'] === undefined) continue
+      const schema = `${pointer}/schema`
+      examples.push({ value: example['value'], schema, at: example, member: 'value' })
+    }
+  } else return []
+  if (value['example'] !== undefined) {
+    const schema = kind === 'schema' ? pointer : `${pointer}/schema`
+    examples.push({ value: value['example'], schema, at: value, member: 'example' })
+  }
+  return examples
+}

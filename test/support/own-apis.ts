@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Test } from './database.ts'
+
+/** A plan of everything. */
+const plan = `title: Default Plan
+apis: [PATTERNS]
+limits: [{ name: hourly, calls: 100, window: PT1H, scope: operation }]
+mode: enforce
+onStoreOutage: local-share
+`
+
+/**
+ * A configuration of APIs that the sandbox bank does not have, with one plan
+ * for all of them. Deleted with the test.
+ *
+ * @param files by path below `apis/`; objects are written as JSON
+ */
+export function ownApis(t: Test, files: Readonly<Record<string, string | object>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tg-own-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (path: string, content: string | object) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(
+      join(folder, path),
+      typeof content === 'string' ? content : JSON.stringify(content),
+    )
+  }
+  for (const [path, content] of Object.entries(files)) write(`apis/${path}`, content)
+  const apis = new Set(Object.keys(files).map((path) => `'${path.split('/')[0]}@*'`))
+  write('plans/default.yaml', plan.replace('PATTERNS', [...apis].join(', ')))
+  return folder
+}
+
+/** A small OpenAPI document: operations as `GET /things`, whose ids are made by the gateway. */
+export function ownDocument(
+  operations: readonly string[],
+  more: Readonly<Record<string, unknown>> = {},
+): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations) {
+    const [, method = '', path = ''] = /^(\S+) (.*)$/.exec(operation) ?? []
+    paths[path] ??= {}
+    paths[path][method.toLowerCase()] = { responses: { 200: { description: 'done' } } }
+  }
+  return { openapi: '3.1.1', info: { title: 'Things', version: '1' }, paths, ...more }
+}
