@@ -5,7 +5,12 @@ import { folderState } from './catalogue/folder-state.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { createAddresses } from './compose/addresses.ts'
 import { openCertificates } from './compose/certificates.ts'
-import { backendsOf, checkBackends } from './compose/check-backends.ts'
+import {
+  backendProblems,
+  backendsOf,
+  checkBackends,
+  plainBackends,
+} from './compose/check-backends.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
 import { followReloads } from './compose/follow-reloads.ts'
 import {
@@ -14,6 +19,7 @@ import {
   type LiveSecret,
   type LiveSecrets,
 } from './compose/live-secrets.ts'
+import { prepareDocuments } from './compose/prepare-documents.ts'
 import { identify } from './compose/presence.ts'
 import { openPublisher } from './compose/publisher.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
@@ -41,6 +47,7 @@ import { checkDeployment, deploymentWarnings } from './platform/settings/deploym
 import { hasSandbox } from './platform/settings/sandbox.ts'
 import { splitSecrets } from './platform/settings/secret-list.ts'
 import { roles as allRoles, type Role, type Settings } from './platform/settings/settings.ts'
+import { SettingsError } from './platform/settings/settings-reader.ts'
 import { together } from './platform/together.ts'
 
 /** A running process. */
@@ -105,7 +112,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   lifetime.opened(() => management?.close())
 
   // Settings: refuse what would run but work incorrectly, before anything takes time.
-  checkDeployment(settings, roles)
+  await checkSettings({ settings, roles, readCatalogue })
   for (const warning of deploymentWarnings(settings, roles)) log.warn({}, warning)
   const certificates = await openCertificates({ settings, roles, metricsRegistry, log, lifetime })
   const secrets = createLiveSecrets({ settings, files: certificates, metricsRegistry })
@@ -122,7 +129,10 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     readCatalogue(settings.configDir),
     importRoles(roles),
   )
-  if (roles.has('gateway')) checkBackends(settings, catalogue)
+  if (roles.has('gateway')) {
+    checkBackends(settings, catalogue, roles)
+    for (const warning of plainBackends(settings, catalogue)) log.warn({}, warning)
+  }
   // Not in parallel: reading the configuration blocks the event loop, on a slow machine for longer than a connection
   // may take.
   await reachDatabase(settings, database)
@@ -158,7 +168,9 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     events,
     metricsRegistry,
   })
-  if (roles.has('gateway')) publisher.prepareWith(backendsOf(settings))
+  publisher.prepareWith(prepareDocuments)
+  if (roles.has('gateway')) publisher.prepareWith(backendsOf(settings, roles))
+  await prepareDocuments(catalogue)
   const parts = {
     ...base,
     certificates,
@@ -251,6 +263,29 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       await delay(settings.drainSeconds * 1000)
       await lifetime.close()
     },
+  }
+}
+
+/**
+ * Refuses settings that do not fit together. What is wrong with them for the
+ * configuration alone is checked when it is loaded; here it only completes the list.
+ *
+ * @throws {SettingsError}
+ */
+async function checkSettings({
+  settings,
+  roles,
+  readCatalogue,
+}: Pick<TollgateOptions, 'settings' | 'roles'> & {
+  readonly readCatalogue: typeof loadCatalogue
+}): Promise<void> {
+  try {
+    checkDeployment(settings, roles)
+  } catch (error) {
+    if (!(error instanceof SettingsError) || !roles.has('gateway')) throw error
+    const catalogue = await readCatalogue(settings.configDir).catch(() => undefined)
+    if (catalogue === undefined) throw error
+    throw new SettingsError([...error.problems, ...backendProblems(settings, catalogue, roles)])
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiVersion, Catalogue, Operation } from '../catalogue/catalogue.ts'
 import { type Contract, compileContracts } from '../catalogue/contract.ts'
-import { versionPrefix } from '../catalogue/version-number.ts'
+import { shapeOf } from '../catalogue/path-template.ts'
 import { readAccept } from './accept.ts'
 import type { Handler } from './bank-call.ts'
 import { BankError } from './bank-error.ts'
@@ -25,6 +25,7 @@ export interface RoutesOptions {
 
 /** The operation of a route, with its contract and handler. */
 interface OperationRoute {
+  readonly version: ApiVersion
   readonly operation: Operation
   readonly contract: Contract
   readonly handler: Handler
@@ -49,10 +50,10 @@ export function registerRoutes(app: FastifyInstance, options: RoutesOptions): re
       const handler = options.handlers[operation.id]
       if (contract === undefined || handler === undefined) continue
       all.push(contract)
-      const route = { operation, contract, handler, offers }
+      const route = { version, operation, contract, handler, offers }
       app.route({
         method: operation.method,
-        url: urlOf(operation),
+        url: version.basePath + urlOf(operation),
         config: { api: operation.api, operation },
         handler: async (request, reply) => send(reply, await serve(route, options, request)),
       })
@@ -77,17 +78,17 @@ function matchHandlers(
   }
 }
 
-/** Names of parameters end at a hyphen in Fastify's paths, so they get numbers there. */
+/** Names of parameters end at a hyphen in Fastify's paths, so they get numbers there. The bank has no mixed segments. */
 function urlOf({ segments }: Operation): string {
   const parts = segments.map((segment, index) =>
-    segment.kind === 'literal' ? segment.text : `:p${index}`,
+    segment.kind === 'parameter' ? `:p${index}` : shapeOf(segment),
   )
   return `/${parts.join('/')}`
 }
 
 /** Serves one call in the order of docs/bank.md, Requests: identity, the checks of `checkCall`, the handler. */
 async function serve(
-  { operation, contract, handler, offers }: OperationRoute,
+  { version, operation, contract, handler, offers }: OperationRoute,
   { identify, hasReturnPage, sealTrusts: trusts, now }: RoutesOptions,
   request: FastifyRequest,
 ): Promise<RenderedReply> {
@@ -124,7 +125,7 @@ async function serve(
       offers,
       rawBody,
       requestId,
-      prefix: versionPrefix(operation.version),
+      prefix: version.prefix,
       applicationId: identity.applicationId,
       applicationName: identity.applicationName,
       isStrict: identity.isStrict,

@@ -1,11 +1,13 @@
 import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose'
 import type { Registry as MetricsRegistry } from 'prom-client'
 import { createBankMetrics } from '../backend/bank-metrics.ts'
+import { isOfBank } from '../backend/bank-operations.ts'
 import { createBackend } from '../backend/create-backend.ts'
 import { createGatewayKeys } from '../backend/gateway-keys.ts'
 import { timerMsMost } from '../backend/processes/timer.ts'
 import { seedSandbox } from '../backend/sandbox/seed.ts'
 import { bankMigrations } from '../backend/stores/migrations/index.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { IdentitySigner } from '../gateway/edge/forward/identity.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { watchDatabase } from '../platform/database/watch-database.ts'
@@ -18,6 +20,7 @@ import type { JobMetrics } from '../platform/process/job-metrics.ts'
 import { createPoolGauges, databaseGauges } from '../platform/process/load-gauges.ts'
 import type { Probe } from '../platform/process/management.ts'
 import { createStoreGauge } from '../platform/process/store-gauge.ts'
+import { hasOwnBackend } from '../platform/settings/sandbox.ts'
 import { splitSecrets } from '../platform/settings/secret-list.ts'
 import type { Addresses } from './addresses.ts'
 import type { LiveSecret } from './live-secrets.ts'
@@ -50,6 +53,15 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
   const { accessLog } = options.logSwitch
   const timeZone = settings.bankTimeZone
   const { migrateOnStart } = settings
+  /** Without the versions that other backends serve. */
+  const atBank = (catalogue: Catalogue): Catalogue => {
+    // With BACKEND_URL, gateways send calls of APIs that the bank does not have to another backend.
+    const versions = [...catalogue.versions].filter(
+      ([, each]) =>
+        !hasOwnBackend(settings, each) && (settings.backendUrl === undefined || isOfBank(each)),
+    )
+    return { ...catalogue, versions: new Map(versions) }
+  }
   await migrate(database, { name: 'bank', migrations: bankMigrations, migrateOnStart })
   await seedSandbox({ database, now: Date.now, timeZone })
   // Links contain the address of the pages, so it must be known before anything listens.
@@ -57,7 +69,7 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
   const keys = identity === undefined ? remoteKeys(options) : localKeys(identity)
   const backend = await createBackend({
     tls: { backend: options.certificates.backend, sca: options.certificates.sca },
-    catalogue: publisher.current().catalogue,
+    catalogue: atBank(publisher.current().catalogue),
     database,
     identity: { key: keys.key, audience: settings.identityAudience },
     log,
@@ -84,7 +96,7 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
       caughtUp: options.jobs.watch('clockwork of the bank', timerMsMost),
     },
   })
-  publisher.prepareWith(backend.prepare)
+  publisher.prepareWith((catalogue) => backend.prepare(atBank(catalogue)))
   // Its clients are gateways and portals: one address holds the pools of all its processes.
   limitConnections(backend.app.server, settings, () => true)
   limitConnections(backend.sca.server, settings, createNetworks(settings.trustedProxies))

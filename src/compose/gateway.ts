@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isOfBank } from '../backend/bank-operations.ts'
 import { awayGrant } from '../gateway/counters/redis/away-grant.ts'
 import { createEdge } from '../gateway/edge/create-edge.ts'
 import {
@@ -17,7 +18,7 @@ import { closeListeners, listen } from '../platform/http/listen.ts'
 import { createRecordedAddress } from '../platform/http/recorded-address.ts'
 import { stopTimes } from '../platform/http/stop-times.ts'
 import { assumeShortLivedObjects } from '../platform/process/short-lived.ts'
-import { hasSandbox } from '../platform/settings/sandbox.ts'
+import { hasOwnBackend, hasSandbox } from '../platform/settings/sandbox.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import type { Addresses } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
@@ -69,6 +70,18 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
     monotonic,
   })
   const certificates = await openClientCertificates({ ...options, ...services })
+
+  /** Backends of versions that have the bank's operations: others know no applications. */
+  function bankUrls(addresses: Pick<Addresses, 'backend'>): ReadonlySet<string> {
+    const versions = [...publisher.current().catalogue.versions.values()]
+    return new Set(
+      versions.filter(isOfBank).map((version) => {
+        const own = settings.backendUrls.get(version.api) ?? settings.backendUrl
+        return own ?? version.backend ?? addresses.backend()
+      }),
+    )
+  }
+
   return {
     identity,
     async listen(addresses) {
@@ -105,13 +118,16 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         tls: options.certificates.gateway,
         publicUrl: settings.gatewayPublicUrl,
         backendUrl: addresses.backend(),
+        isBackendUrlSet: settings.backendUrl !== undefined,
         backendUrls: settings.backendUrls,
         backendLimits: settings,
         upstreamTls: options.certificates.upstream,
         portalUrl: addresses.portal,
         backendEchoesRequestId: settings.backendEchoesRequestId,
         // A gateway without BACKEND_URL forwards to the bank beside it.
-        drills: hasSandbox(settings, new Set(['backend'])) ? { awayGrant } : undefined,
+        drills: hasSandbox(settings, new Set(['backend']))
+          ? { awayGrant, isAtSandbox: (version) => !hasOwnBackend(settings, version) }
+          : undefined,
         authFailuresPerMinute: settings.authFailuresPerMinute,
         connectionLimits: settings,
         callLimits: settings,
@@ -135,7 +151,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
       const ends = endAtBank({
         deleted: registry.deletedApplications,
         identity,
-        backendUrls: new Set([addresses.backend(), ...settings.backendUrls.values()]),
+        bankUrls: () => bankUrls(addresses),
         tls: options.certificates.upstream,
         log,
       })

@@ -7,6 +7,7 @@ import { closeListeners, listen } from '../platform/http/listen.ts'
 import { createNetworks } from '../platform/http/networks.ts'
 import { createRecordedAddress } from '../platform/http/recorded-address.ts'
 import type { JobMetrics } from '../platform/process/job-metrics.ts'
+import { hasOwnBackend } from '../platform/settings/sandbox.ts'
 import { splitSecrets } from '../platform/settings/secret-list.ts'
 import { checkArgon2 } from '../portal/accounts/check-argon2.ts'
 import { openAttempts } from '../portal/accounts/open-attempts.ts'
@@ -156,7 +157,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
             tls: options.certificates.upstream,
             secret: () => splitSecrets(sandboxSecret.current())[0] ?? '',
           }),
-    hasDrills: (api) => sandboxSecret !== undefined && !settings.backendUrls.has(api),
+    hasDrills: (version) => sandboxSecret !== undefined && !hasOwnBackend(settings, version),
     metrics: createPortalMetrics(options.metricsRegistry),
     writeAccessLine: createAccessLine({
       log,

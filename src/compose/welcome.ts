@@ -2,7 +2,7 @@ import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { accountsCommand } from '../backend/sandbox/accounts-command.ts'
 import { createSeededConsent } from '../backend/sandbox/create-seeded-consent.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import { type ApiVersion, type Catalogue, versionKey } from '../catalogue/catalogue.ts'
 import { dataDirSetting } from '../platform/database/data-folder.ts'
 import type { Database } from '../platform/database/database.ts'
 import { hasSandbox } from '../platform/settings/sandbox.ts'
@@ -35,7 +35,7 @@ export async function welcomeText(options: WelcomeOptions): Promise<string | und
   const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
   const made = isDemonstrated ? await makeDemonstration(options) : undefined
   const gateway = addresses.gateway()
-  if (!isTerminal) return made && unattendedText(gateway, made, settings.dataDir)
+  if (!isTerminal) return made && unattendedText(gateway, made, options)
   const portal = roles.has('portal') ? addresses.portal() : undefined
   const places = [
     ['Portal', portal],
@@ -126,7 +126,7 @@ async function revokeUnused(
 
 /** What to do next, and the command for it. */
 function nextStep(
-  { settings, roles, addresses }: WelcomeOptions,
+  { settings, roles, addresses, catalogue }: WelcomeOptions,
   made: Demonstration | undefined,
 ): [string, string] {
   if (made?.key !== undefined) {
@@ -135,7 +135,7 @@ function nextStep(
       accountsCommand({ ...made, gateway: addresses.gateway(), key: made.key }),
     ]
   }
-  const onboard = onboardCommand(settings.dataDir)
+  const onboard = onboardCommand(settings.dataDir, catalogue)
   if (!roles.has('backend') || !hasSandbox(settings, roles)) {
     return ['open the portal. For a key of the demo application, run:', onboard]
   }
@@ -149,8 +149,12 @@ function nextStep(
  * The text of the first start without a terminal. A log keeps everything, so
  * this text contains no key but the command that issues one.
  */
-function unattendedText(gateway: string, { consentId }: Demonstration, dataDir: string): string {
-  const key = `$(${onboardCommand(dataDir)} --json | sed 's/.*"key":"//; s/".*//')`
+function unattendedText(
+  gateway: string,
+  { consentId }: Demonstration,
+  { settings, catalogue }: WelcomeOptions,
+): string {
+  const key = `$(${onboardCommand(settings.dataDir, catalogue)} --json | sed 's/.*"key":"//; s/".*//')`
   return `
 The demo application is ready. This command makes a key for it and reads the accounts of Noa Levi, a customer of the sandbox bank:
 
@@ -159,6 +163,14 @@ The demo application is ready. This command makes a key for it and reads the acc
 }
 
 /** A command that prints a new key of the demo application, even if the application exists already. */
-function onboardCommand(dataDir: string): string {
-  return `${dataDirSetting(dataDir)}npx tollgate onboard --email ${email} --application '${applicationName}' --api xs2a@1.7.0`
+function onboardCommand(dataDir: string, { versions }: Pick<Catalogue, 'versions'>): string {
+  const all = [...versions.values()]
+  // A consent needs an API with accounts.
+  const last = all.findLast(hasAccounts) ?? all.at(-1)
+  const named = last === undefined ? '' : ` --api ${versionKey(last.api, last.version)}`
+  return `${dataDirSetting(dataDir)}npx tollgate onboard --email ${email} --application '${applicationName}'${named}`
+}
+
+function hasAccounts({ operations }: ApiVersion): boolean {
+  return operations.some(({ id }) => id === 'listAccounts')
 }

@@ -322,7 +322,7 @@ t.test(
           digest,
           seen_at: seenAt,
           content: gzipSync(
-            JSON.stringify({ format: 1, versions: [['', { api: 'xs2a', version }]], plans: [] }),
+            JSON.stringify({ format: 2, versions: [['', { api: 'xs2a', version }]], plans: [] }),
           ),
         })
         .execute()

@@ -7,6 +7,7 @@ import { backendsOf } from '../../src/compose/check-backends.ts'
 import { createPublisher } from '../../src/compose/publisher.ts'
 import { createConfigurationMetrics } from '../../src/gateway/operate/configuration-metrics.ts'
 import { createLog } from '../../src/platform/log/log.ts'
+import { readSettings } from '../../src/platform/settings/settings.ts'
 import { testConfigDir } from '../support/tollgate.ts'
 
 t.test('a reload makes valid files active once, and counts how it ended', async (t) => {
@@ -49,7 +50,8 @@ t.test(
       log: createLog('silent'),
       events: { record() {} },
     })
-    publisher.prepareWith(backendsOf({ backendUrls: new Map([['gone', 'http://10.0.0.8:8082']]) }))
+    const settings = readSettings({ BACKEND_URLS: 'gone=http://10.0.0.8:8082' })
+    publisher.prepareWith(backendsOf(settings, new Set()))
     t.equal(await publisher.reload(), false)
     t.match(publisher.state().refused, 'BACKEND_URLS: there is no API "gone" in CONFIG_DIR')
     t.equal(publisher.current().generation, 1)

@@ -4,7 +4,8 @@ import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import type { BankSchema } from '../../src/backend/stores/schema.ts'
 import type { Limit, Plan } from '../../src/catalogue/catalogue.ts'
-import { operationObject } from '../../src/catalogue/operation-object.ts'
+import { operationObject } from '../../src/catalogue/documents/operation-object.ts'
+import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { drills, drillsOf } from '../../src/platform/http/drills.ts'
 import { testCounter } from '../counters/redis-rig.ts'
 import { callerOf, hourly, startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
@@ -508,10 +509,12 @@ t.test(
     // One customer lets a consent expire at once, the other does not.
     const expired = await asked('310000039')
     const valid = await asked('305567661')
-    const taking = [...catalogue.versions.values()].flatMap(({ document, version, operations }) =>
-      operations.flatMap(({ id, template, method }) => {
-        const { parameters = [] } = operationObject(document, template, method) ?? {}
-        return drillsOf(parameters).includes('consent-expired') ? [{ id, version }] : []
+    const taking = [...catalogue.versions.values()].flatMap((published) =>
+      published.operations.flatMap(({ id, template, method }) => {
+        const { parameters = [] } = operationObject(documentOf(published), template, method) ?? {}
+        return drillsOf(parameters).includes('consent-expired')
+          ? [{ id, version: published.version }]
+          : []
       }),
     )
     t.equal(taking.length, 20)

@@ -85,7 +85,6 @@ t.test(
     ]) {
       t.same(refused(env, ...all), [], JSON.stringify(env))
     }
-    t.same(refused({ ...files, UPSTREAM_TLS_CA_FILE: '/ca.pem' }, ...all), ['BACKEND_URL'])
     t.same(
       refused({ BACKEND_TLS_CERT_FILE: '/tls.crt', BACKEND_TLS_KEY_FILE: '/tls.key' }, ...all),
       ['UPSTREAM_TLS_CA_FILE'],
@@ -330,12 +329,11 @@ t.test(
       try {
         const settings = readSettings({ BACKEND_URL: 'http://127.0.0.1:8082', ...env })
         checkDeployment(settings, new Set<Role>(['gateway']))
-        checkBackends(settings, {
-          versions: new Map([
-            ['1.0.0', { api: 'mandate' } as ApiVersion],
-            ['1.7.0', { api: 'xs2a' } as ApiVersion],
-          ]),
-        })
+        const versions = new Map([
+          ['1.0.0', { api: 'mandate', version: '1.0.0' } as ApiVersion],
+          ['1.7.0', { api: 'xs2a', version: '1.7.0' } as ApiVersion],
+        ])
+        checkBackends(settings, { versions }, new Set<Role>(['gateway']))
         return []
       } catch (error) {
         return error instanceof SettingsError ? [...error.problems] : [String(error)]
@@ -344,6 +342,14 @@ t.test(
     t.same(problems({ BACKEND_URLS: 'mandate=http://10.0.0.8:8082, xs2a=https://bank' }), [])
     const { backendUrls } = readSettings({ BACKEND_URLS: ' mandate = http://10.0.0.8/ ,' })
     t.same([...backendUrls], [['mandate', 'http://10.0.0.8']])
+    t.match(problems({ BACKEND_URLS: 'mandate=http://10.0.0.8/base' }), [], 'one version')
+    t.match(problems({ BACKEND_URL: 'http://10.0.0.8/base' }), [
+      /^BACKEND_URL: its path would take the place .*\(mandate@1\.0\.0, xs2a@1\.7\.0\)/,
+    ])
+    t.match(problems({ UPSTREAM_TLS_CA_FILE: '/ca.pem' }), [/begin with https:\/\//])
+    t.match(problems({ BACKEND_URL: '', BACKEND_URLS: 'xs2a=http://10.0.0.8' }), [
+      /^BACKEND_URL: is required .* no document names a backend of mandate@1\.0\.0 /,
+    ])
     t.match(problems({ BACKEND_URLS: 'mandates=http://10.0.0.8' }), [
       /no API "mandates".*do you mean mandate\?/,
     ])
@@ -351,7 +357,7 @@ t.test(
     t.match(problems({ BACKEND_URLS: 'xs2a=http://a,xs2a=http://b' }), [/names "xs2a" twice/])
     for (const entry of ['xs2a', 'http://a', 'xs2a=ftp://a', 'xs2a=http://u:secret@a', '=', 'a=']) {
       const [problem = '', ...others] = problems({ BACKEND_URLS: entry })
-      t.match(problem, /^BACKEND_URLS: .* is not an API and an origin/, entry)
+      t.match(problem, /^BACKEND_URLS: .* is not an API and an address/, entry)
       t.notMatch(problem, /secret/)
       t.same(others, [])
     }

@@ -8,7 +8,7 @@ import { readSettings } from '../../src/platform/settings/settings.ts'
 import { settingsInForce } from '../../src/platform/settings/settings-in-force.ts'
 
 t.test('an origin with a path is refused by name, not by a library later', async (t) => {
-  for (const name of ['BACKEND_URL', 'GATEWAY_PUBLIC_URL', 'PORTAL_PUBLIC_URL', 'SCA_PUBLIC_URL']) {
+  for (const name of ['GATEWAY_URL', 'GATEWAY_PUBLIC_URL', 'PORTAL_PUBLIC_URL', 'SCA_PUBLIC_URL']) {
     t.throws(() => readSettings({ [name]: 'http://bank:1/base' }), {
       name: 'SettingsError',
       message: new RegExp(`^ {2}${name}: must have no user, path, query or fragment`, 'm'),

@@ -4,10 +4,14 @@ import {
   type OperationObject,
   operationObject,
   type Parameter,
-} from '../../src/catalogue/operation-object.ts'
+} from '../../src/catalogue/documents/operation-object.ts'
+import { type Located, membersOf } from '../../src/catalogue/documents/reference.ts'
+import {
+  createSchemaCompiler,
+  type SchemaCompiler,
+} from '../../src/catalogue/documents/schema-compiler.ts'
+import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { readParameter } from '../../src/catalogue/parameter-value.ts'
-import { type Located, membersOf } from '../../src/catalogue/reference.ts'
-import { createSchemaCompiler, type SchemaCompiler } from '../../src/catalogue/schema-compiler.ts'
 
 export interface ContractResponse {
   readonly status: number
@@ -31,10 +35,9 @@ export interface ResponseViolation {
 export type AnswerContract = (response: ContractResponse) => readonly ResponseViolation[]
 
 /** What the operations of a version promise to answer, by operationId. */
-export function answerContracts({
-  document,
-  operations,
-}: ApiVersion): ReadonlyMap<string, AnswerContract> {
+export function answerContracts(version: ApiVersion): ReadonlyMap<string, AnswerContract> {
+  const { operations } = version
+  const document = documentOf(version)
   const schemas = createSchemaCompiler(document)
   return new Map(
     operations.map(({ id, template, method }) => {

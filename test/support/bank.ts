@@ -200,13 +200,12 @@ export function targetOf(
   operation: Operation,
   { path = {}, query }: Pick<TestCall, 'path' | 'query'>,
 ): string {
-  const segments = operation.segments.map((segment) => {
-    if (segment.kind === 'literal') return segment.text
-    const value = path[segment.name]
-    if (value === undefined) throw new Error(`${operation.id} needs ${segment.name}`)
+  const target = operation.path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
+    const value = path[name]
+    if (value === undefined) throw new Error(`${operation.id} needs ${name}`)
     return value
   })
-  return `/${segments.join('/')}${query === undefined ? '' : `?${query}`}`
+  return query === undefined ? target : `${target}?${query}`
 }
 
 /** The first error code of an answer, of either family; undefined when it has none. */

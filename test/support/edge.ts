@@ -40,6 +40,8 @@ export const edgeIdentity: IdentityOptions = {
 export interface TestEdgeOptions {
   readonly publicUrl?: string
   readonly backendUrl: string
+  /** Whether it also replaces those that documents name. (Default: false) */
+  readonly isBackendUrlSet?: boolean
   /** By API. (Default: `backendUrl` for each) */
   readonly backendUrls?: ReadonlyMap<string, string>
   /** Replaces some of the settings' defaults. */
@@ -169,12 +171,16 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     tls: options.tls,
     publicUrl: options.publicUrl,
     backendUrl: options.backendUrl,
+    isBackendUrlSet: options.isBackendUrlSet ?? false,
     backendUrls: options.backendUrls ?? new Map(),
     backendLimits: { ...readSettings({}), ...options.backendLimits },
     upstreamTls: options.upstreamTls,
     backendEchoesRequestId: options.backendEchoesRequestId ?? false,
     portalUrl: () => options.portalUrl ?? 'https://portal.example',
-    drills: options.hasDrills === false ? undefined : { awayGrant },
+    drills:
+      options.hasDrills === false
+        ? undefined
+        : { awayGrant, isAtSandbox: ({ api }) => options.backendUrls?.has(api) !== true },
     authFailuresPerMinute: options.authFailuresPerMinute ?? 1_000_000,
     connectionLimits: {
       connectionsPerAddress: options.connectionsPerAddress ?? 10_000,

@@ -6,6 +6,7 @@
 
 import type { Bank } from '../bank.ts'
 import type { Handler } from '../bank-call.ts'
+import type { BankOperation } from '../bank-operations.ts'
 import { createAccountHandlers } from './accounts.ts'
 import { createAuthorisationHandlers } from './authorisations.ts'
 import { createCardAccountHandlers } from './card-accounts.ts'
@@ -18,7 +19,7 @@ import { createReportHandlers } from './reports.ts'
  * The handlers of all operations, by operationId. The bank rejects a document with
  * an operation that is not listed here.
  */
-export function createHandlers(bank: Bank): Readonly<Record<string, Handler>> {
+export function createHandlers(bank: Bank): Readonly<Record<BankOperation, Handler>> {
   const mandates = createMandateHandlers(bank)
   const payments = createPaymentHandlers(bank)
   const accounts = createAccountHandlers(bank)

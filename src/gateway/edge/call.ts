@@ -12,6 +12,16 @@ import type { CallRequest } from './request/call-request.ts'
 import type { RequestFields } from './request/request-fields.ts'
 import type { Trace } from './request/trace.ts'
 
+/** The parts of a request target. */
+export interface Target {
+  /** As `canonicalPath` spells it. */
+  readonly path: string
+  /** As the client wrote it. */
+  readonly writtenPath: string
+  /** With its question mark, byte for byte, or an empty string. */
+  readonly query: string
+}
+
 /** What a call arrived with: the facts known before its first check. */
 export interface CallStart {
   readonly request: CallRequest
@@ -103,8 +113,10 @@ export class Call {
   /** The previous call on the connection while its response is pending. */
   before: Call | undefined
 
-  /** The canonical path, without the query. */
+  /** The path without the query, as `canonicalPath` spells it. */
   path: string | undefined = undefined
+  /** The same as the client wrote it. */
+  writtenPath = ''
   /** The query with its question mark, byte for byte, or an empty string. */
   query = ''
   /** The version in the path. */
@@ -112,8 +124,6 @@ export class Call {
   /** Versions of the API that have an operation with this method and path. */
   availableIn: readonly string[] = []
   operation: Operation | undefined = undefined
-  /** Values of the path parameters, in order. */
-  parameters: readonly string[] = []
   isFramed = false
   /** The client's certificate, which holds; undefined without one. */
   certificate: ClientCertificate | undefined = undefined
@@ -170,8 +180,9 @@ export class Call {
     this.before = start.before?.isOver === false ? start.before : undefined
   }
 
-  targeted(path: string, query: string): TargetedCall {
+  targeted({ path, writtenPath, query }: Target): TargetedCall {
     this.path = path
+    this.writtenPath = writtenPath
     this.query = query
     return this as TargetedCall
   }
@@ -182,9 +193,8 @@ export class Call {
     this.availableIn = availableIn
   }
 
-  routed(this: TargetedCall, operation: Operation, parameters: readonly string[]): RoutedCall {
+  routed(this: TargetedCall, operation: Operation): RoutedCall {
     this.operation = operation
-    this.parameters = parameters
     return this as RoutedCall
   }
 

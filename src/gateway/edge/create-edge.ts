@@ -10,11 +10,11 @@ import type { Watched } from '../../platform/settings/watched-files.ts'
 import type { KeyAuthenticator } from '../../registry/registry.ts'
 import type { Counter } from '../counters/counter.ts'
 import { createRefuse } from './answer/refuse.ts'
-import { createChecks } from './check-table.ts'
+import { type ChecksOptions, createChecks } from './check-table.ts'
 import type { ConcurrencyOptions } from './checks/concurrency.ts'
 import type { ClientCertificates } from './client-certificates.ts'
-import type { DrilledGrantOptions } from './drilled-grant.ts'
 import { createFailureThrottle } from './failure-throttle.ts'
+import type { BackendAddresses } from './forward/backends.ts'
 import { type BackendLimits, createForwarder } from './forward/forward.ts'
 import type { IdentitySigner } from './forward/identity.ts'
 import { createPassingFields } from './forward/passing-fields.ts'
@@ -27,7 +27,7 @@ import type { Sampler } from './request/trace.ts'
 import { createUploads, type UploadsOptions } from './request/uploads.ts'
 import { createRunCall } from './run-call.ts'
 
-export interface EdgeOptions {
+export interface EdgeOptions extends BackendAddresses {
   readonly published: () => Published
   readonly registry: KeyAuthenticator
   readonly counter: Counter
@@ -43,22 +43,15 @@ export interface EdgeOptions {
   readonly tls?: ListenerTls | undefined
   /** Origin under which clients reach the gateway; undefined: not configured. */
   readonly publicUrl?: string | undefined
-  /** Origin of the backend of every API that has none of its own. */
-  readonly backendUrl: string
-  /** Origins by API. */
-  readonly backendUrls: ReadonlyMap<string, string>
   readonly backendLimits: BackendLimits
   /** What the gateway trusts and presents there; undefined: the public authorities, and nothing. */
   readonly upstreamTls?: Watched<UpstreamCredentials> | undefined
-  /** The backend returns the request's X-Request-ID, so another id means that the response belongs to another request. */
-  readonly backendEchoesRequestId: boolean
+  /** See `ForwarderOptions.echoesRequestId`. */
+  readonly backendEchoesRequestId: boolean | undefined
   /** Origin of the portal; a function, because a listener on port 0 learns its own only once bound. */
   readonly portalUrl: () => string
-  /**
-   * What answers drills (`Sandbox-Drill`); undefined: none, because the backend
-   * is not the sandbox bank. An API of `backendUrls` has none.
-   */
-  readonly drills: Pick<DrilledGrantOptions, 'awayGrant'> | undefined
+  /** What answers drills (`Sandbox-Drill`); undefined: none, because the backend is not the sandbox bank. */
+  readonly drills: ChecksOptions['drills']
   readonly authFailuresPerMinute: number
   readonly connectionLimits: ConnectionLimits
   readonly callLimits: ConcurrencyOptions & Omit<UploadsOptions, 'isListening' | 'monotonic'>
@@ -78,7 +71,7 @@ export interface EdgeLoad {
   readonly callsUnderWay: number
   /** Octets of request bodies in memory. */
   readonly uploadOctets: number
-  /** By the API whose backend it is, or `*` for those without one of their own. */
+  /** See `Backends.load`. */
   readonly backends: ReadonlyMap<string, PoolLoad>
 }
 
@@ -108,7 +101,9 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   const forwarder = createForwarder({
     publicHost: publicUrl === undefined ? undefined : new URL(publicUrl).host,
     backendUrl: options.backendUrl,
+    isBackendUrlSet: options.isBackendUrlSet,
     backendUrls: options.backendUrls,
+    catalogue: () => options.published().catalogue,
     limits: options.backendLimits,
     upstreamTls: options.upstreamTls,
     identity: options.identity,
@@ -134,10 +129,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     certificates: options.certificates,
     counter: options.counter,
     rehearse: createRehearse({ counter: options.counter, rehearsed: observer.rehearsed }),
-    drills: options.drills && {
-      ...options.drills,
-      isAtSandbox: (api) => !options.backendUrls.has(api),
-    },
+    drills: options.drills,
     concurrency: callLimits,
     uploads,
     hasRoom: forwarder.hasRoom,

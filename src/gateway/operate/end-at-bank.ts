@@ -12,8 +12,8 @@ import type { IdentitySigner } from '../edge/forward/identity.ts'
 export interface EndAtBankOptions {
   readonly deleted: DeletedApplications
   readonly identity: Pick<IdentitySigner, 'tokenFor'>
-  /** Origins of the backends of all APIs, as this process reaches them. */
-  readonly backendUrls: Iterable<string>
+  /** Addresses of the banks, as this process reaches them now. */
+  readonly bankUrls: () => Iterable<string>
   /** What the gateway trusts and presents there; undefined: the public authorities, and nothing. */
   readonly tls: Watched<UpstreamCredentials> | undefined
   readonly log: Pick<Logger, 'info' | 'warn'>
@@ -29,7 +29,7 @@ const pauseSecondsMax = 3_600
 const ends = { api: 'tollgate', version: 'applications' } as const
 
 /**
- * Reports to every backend which applications were deleted, so that it ends their
+ * Reports to every bank which applications were deleted, so that it ends their
  * consents: `DELETE /applications/<id>` with a signed identity, repeated after
  * 10 s, 30 s, 90 s … at most an hour, until each has answered. Several processes
  * share the work. A backend that has no such route (404, 405, 501) is asked
@@ -37,21 +37,21 @@ const ends = { api: 'tollgate', version: 'applications' } as const
  */
 export function endAtBank(options: EndAtBankOptions): Repetition {
   const { deleted, identity, tls, log } = options
-  const backendUrls = [...options.backendUrls]
   const ending = new AbortController()
 
   /** @returns undefined when the backend has no such route */
   async function tell(applicationId: string): Promise<Record<string, string> | undefined> {
-    const answers = await Promise.all(backendUrls.map((url) => tellOne(applicationId, url)))
+    const urls = [...options.bankUrls()]
+    const answers = await Promise.all(urls.map((url) => tellOne(applicationId, url)))
     const counts = answers.filter((answer) => answer !== undefined)
     return counts.length === 0 ? undefined : sumOf(counts)
   }
 
   async function tellOne(
     applicationId: string,
-    backendUrl: string,
+    bankUrl: string,
   ): Promise<Record<string, string> | undefined> {
-    const url = new URL(`/applications/${applicationId}`, backendUrl)
+    const url = new URL(`/applications/${applicationId}`, bankUrl)
     const caller = {
       applicationId,
       applicationName: '',

@@ -18,7 +18,7 @@ export const errors = {
   TARGET_INVALID: {
     status: 400,
     title: 'The request target is not canonical',
-    help: 'Send the path exactly as published: no percent-encoding, no empty or dot segments, no trailing slash, no parameters after a semicolon. Path parameters may contain letters, digits, `-`, `.`, `_` and `~`, and have at most 512 characters.',
+    help: 'Send the path as published, with single slashes, no dot segments and no semicolon. Percent-encode values of path parameters in UTF-8: they may contain everything but `/`, `\\`, `;`, `?`, `#`, `%` and invisible characters, and have at most 512 characters once encoded. Encode fixed parts of the path only where they need it.',
   },
   HEADERS_INVALID: {
     status: 400,
@@ -162,12 +162,12 @@ export const errors = {
   },
   BACKEND_UNREACHABLE: {
     status: 502,
-    title: 'The gateway could not reach the bank',
+    title: 'The gateway could not reach the API',
     help: 'The call counts against your limit. Try again after the time in `Retry-After`.',
   },
   BACKEND_BAD_RESPONSE: {
     status: 502,
-    title: 'The bank sent no valid response',
+    title: 'The API sent no valid response',
     help: 'The call counts against your limit and may have had an effect. Read the resource before you repeat the call.',
   },
   COUNTERS_UNAVAILABLE: {
@@ -192,7 +192,7 @@ export const errors = {
   },
   BACKEND_TIMEOUT: {
     status: 504,
-    title: 'The bank did not respond in time',
+    title: 'The API did not respond in time',
     help: 'The call counts against your limit and may have had an effect. Read the resource before you repeat the call.',
   },
   HTTP_VERSION: {

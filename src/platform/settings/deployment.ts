@@ -22,8 +22,6 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
   const backend = roles.has('backend')
   const isBankEncrypted =
     settings.backendUrl?.startsWith('https:') ?? settings.backend.tls !== undefined
-  const isBackendEncrypted =
-    isBankEncrypted || [...settings.backendUrls.values()].some((url) => url.startsWith('https:'))
   const isApart = portal && !backend && hasSandbox(settings, roles)
   const requirements: readonly { readonly isMissing: boolean; readonly problem: string }[] = [
     {
@@ -49,16 +47,6 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
       isMissing: portal && !gateway && settings.gatewayPublicUrl === undefined,
       problem:
         'GATEWAY_PUBLIC_URL: is required for a portal without a gateway in its process: its page shows this address and calls it (e.g. https://api.bank.example)',
-    },
-    {
-      isMissing: gateway && !backend && settings.backendUrl === undefined,
-      problem:
-        'BACKEND_URL: is required for a gateway without a backend in its process (e.g. http://10.0.0.7:8082)',
-    },
-    {
-      isMissing: gateway && settings.upstreamTls !== undefined && !isBackendEncrypted,
-      problem:
-        'BACKEND_URL: it or an address in BACKEND_URLS must begin with https:// with UPSTREAM_TLS_CA_FILE or UPSTREAM_TLS_CERT_FILE, which have no effect otherwise (e.g. https://bank.internal:8082)',
     },
     {
       isMissing:

@@ -13,3 +13,11 @@ export function hasSandbox(
   if (sandbox !== undefined) return sandbox === 'on'
   return roles.has('backend') && backendUrl === undefined
 }
+
+/** Whether the calls of a version go to a backend of its own, and so never to the sandbox bank. */
+export function hasOwnBackend(
+  { backendUrl, backendUrls }: Pick<Settings, 'backendUrl' | 'backendUrls'>,
+  { api, backend }: { readonly api: string; readonly backend: string | undefined },
+): boolean {
+  return backendUrls.has(api) || (backend !== undefined && backendUrl === undefined)
+}

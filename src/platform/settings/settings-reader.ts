@@ -185,28 +185,27 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
         ?.origin
     },
 
-    /** Origins by the name of an API: `name=origin`, between commas. */
+    /** URLs by the name of an API: `name=url`, between commas. */
     backends(name: string): ReadonlyMap<string, string> {
       const example = 'mandate=http://10.0.0.8:8082'
-      const origins = new Map<string, string>()
+      const urls = new Map<string, string>()
       for (const entry of (read(name) ?? '').split(',').map((text) => text.trim())) {
         if (entry === '') continue
         const [, api = '', value = ''] = /^([^=/]+?)\s*=\s*(.+)$/.exec(entry) ?? []
         const parsed = URL.parse(value)
-        const isOrigin =
+        const isBase =
           (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') &&
-          parsed.pathname === '/' &&
           parsed.username + parsed.password + parsed.search + parsed.hash === ''
-        if (!isOrigin) {
+        if (!isBase) {
           // Not shown: it may contain a password.
           const which = api === '' ? 'an entry' : `the entry of "${api}"`
           problems.add(
-            `${name}: ${which} is not an API and an origin beginning with http:// or https:// (e.g. ${example})`,
+            `${name}: ${which} is not an API and an address beginning with http:// or https://, without user, query and fragment (e.g. ${example})`,
           )
-        } else if (origins.has(api)) problems.add(`${name}: names "${api}" twice`)
-        else origins.set(api, parsed.origin)
+        } else if (urls.has(api)) problems.add(`${name}: names "${api}" twice`)
+        else urls.set(api, parsed.href.replace(/\/+$/, ''))
       }
-      return origins
+      return urls
     },
 
     url(name: string, example: string): string | undefined {
@@ -339,7 +338,10 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       return parsed ?? fallback
     },
 
-    boolean(name: string, fallback: boolean): boolean {
+    boolean<Fallback extends boolean | undefined>(
+      name: string,
+      fallback: Fallback,
+    ): boolean | Fallback {
       const value = read(name)
       if (value === undefined) return fallback
       if (value !== 'true' && value !== 'false') {

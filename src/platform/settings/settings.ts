@@ -40,8 +40,6 @@ interface Given {
   readonly isEmbedded: boolean
   /** REDIS_URL is set: counters are shared between processes. */
   readonly isShared: boolean
-  /** Neither BACKEND_URL nor BACKEND_URLS: the gateway forwards every call to the bank in this process. */
-  readonly isOwnBackend: boolean
 }
 
 /** One setting: its description for people (Markdown), and how to read it. */
@@ -133,17 +131,18 @@ const listeners = {
 }
 
 const addresses = {
-  backendUrl: origin(
-    'BACKEND_URL',
-    'the bank in this process',
-    'http://10.0.0.7:8082',
-    'Where the gateway forwards calls, unless `BACKEND_URLS` names another backend for their API.',
-  ),
+  backendUrl: row({
+    names: ['BACKEND_URL'],
+    fallback: 'the bank in this process',
+    meaning:
+      "Where the gateway forwards calls, unless `BACKEND_URLS` names another backend for their API. Replaces what documents name. A path takes the place of the version's prefix; without one, the path of the document's own server does.",
+    read: (reader) => reader.url('BACKEND_URL', 'http://10.0.0.7:8082'),
+  }),
   backendUrls: row({
     names: ['BACKEND_URLS'],
     fallback: 'every API at `BACKEND_URL`',
     meaning:
-      'Backends of single APIs, separated by commas: `mandate=http://10.0.0.8:8082`. The name is that of the folder in `CONFIG_DIR/apis`. Each of these APIs has connections and places of its own, so a slow backend holds up no other API.',
+      'Backends of single APIs, separated by commas: `mandate=http://10.0.0.8:8082`. The name is that of the folder in `CONFIG_DIR/apis`; paths are as in `BACKEND_URL`. Each of these APIs has connections and places of its own, so a slow backend holds up no other API.',
     read: (reader) => reader.backends('BACKEND_URLS'),
   }),
   upstreamTls: row({
@@ -159,10 +158,10 @@ const addresses = {
   }),
   backendEchoesRequestId: row({
     names: ['BACKEND_ECHOES_REQUEST_ID'],
-    fallback: '`true` without `BACKEND_URL` and `BACKEND_URLS`, otherwise `false`',
+    fallback: '`true` for the bank in this process, `false` for every other backend',
     meaning:
       'Whether every backend answers with the `X-Request-ID` of the request. If `true`, an answer with another id belongs to another call, and the client gets 502.',
-    read: (reader, { isOwnBackend }) => reader.boolean('BACKEND_ECHOES_REQUEST_ID', isOwnBackend),
+    read: (reader) => reader.boolean('BACKEND_ECHOES_REQUEST_ID', undefined),
   }),
   gatewayPublicUrl: origin(
     'GATEWAY_PUBLIC_URL',
@@ -234,7 +233,7 @@ const addresses = {
     names: ['FORWARD_HEADERS'],
     fallback: 'empty',
     meaning:
-      'Names of further request header fields for the backend, separated by commas. Without this, the gateway forwards the fields of HTTP and tracing and the header parameters of the documents, and drops all others.',
+      'Names of further request header fields for the backend, separated by commas, for documents that forward only declared fields ([`forwardHeaders`](your-api.md#header-fields)), and for fields that otherwise only an edge may set.',
     read: (reader) => reader.fieldNames('FORWARD_HEADERS'),
   }),
 }
@@ -783,7 +782,6 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const given: Given = {
     isEmbedded: !isSet('DATABASE_URL', 'DATABASE_URL_FILE'),
     isShared: isSet('REDIS_URL', 'REDIS_URL_FILE'),
-    isOwnBackend: !isSet('BACKEND_URL', 'BACKEND_URLS'),
   }
   const entries = settingGroups.flatMap(({ rows }) => Object.entries(rows))
   const values = entries.map(([name, { read }]) => [name, read(reader, given)] as const)

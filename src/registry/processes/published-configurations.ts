@@ -50,7 +50,7 @@ const keptDays = 30
 /**
  * The first member of the JSON; a release that expects another value treats it as unknown. A new shape needs a new number.
  */
-const format = 1
+const format = 2
 
 /** Writes a catalogue as the store keeps it, without its brand. Costs some milliseconds. */
 export function notedConfiguration({

@@ -1,6 +1,8 @@
 import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
-import { operationObject } from '../../../catalogue/operation-object.ts'
-import { membersOf } from '../../../catalogue/reference.ts'
+import { credentialFields } from '../../../catalogue/documents/credential-fields.ts'
+import { operationObject } from '../../../catalogue/documents/operation-object.ts'
+import { membersOf } from '../../../catalogue/documents/reference.ts'
+import { documentOf } from '../../../catalogue/documents/upgrade.ts'
 
 /** The gateway's own response fields that a browser hides from a page by default. */
 const ownFields = [
@@ -47,7 +49,7 @@ const exposed = new WeakMap<Operation, readonly string[]>()
 export function exposedHeaders(version: ApiVersion, operation: Operation): readonly string[] {
   const known = exposed.get(operation)
   if (known !== undefined) return known
-  const { document } = version
+  const document = documentOf(version)
   const published = operationObject(document, operation.template, operation.method)
   const names = new Set(
     published?.responses.flatMap(([, response]) =>
@@ -94,12 +96,14 @@ export function preflightHeaders(
 }
 
 /** Names of the header fields that a call of the operation may send. */
-function acceptedHeaders({ document }: ApiVersion, operation: Operation): string {
+function acceptedHeaders(version: ApiVersion, operation: Operation): string {
   const known = accepted.get(operation)
   if (known !== undefined) return known
-  const published = operationObject(document, operation.template, operation.method)
+  const published = operationObject(documentOf(version), operation.template, operation.method)
   const declared = published?.parameters.filter((parameter) => parameter.in === 'header') ?? []
-  const names = ['X-API-Key', 'Content-Type', ...declared.map(({ name }) => name)].join(', ')
+  const own = [...declared.map(({ name }) => name), ...credentialFields(documentOf(version))]
+  const fields = new Set(['X-API-Key', 'Content-Type', ...own.filter((name) => token.test(name))])
+  const names = [...fields].join(', ')
   accepted.set(operation, names)
   return names
 }

@@ -1,6 +1,5 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
 import { deprecationHeader, sunsetHeader } from '../../../catalogue/lifecycle.ts'
-import { versionPrefix } from '../../../catalogue/version-number.ts'
 
 const none: readonly string[] = []
 
@@ -18,13 +17,14 @@ export function lifecycleHeaders(
   path: string,
   availableIn: readonly string[],
 ): readonly string[] {
-  const { deprecated, sunset, successor } = version.lifecycle
+  const { successorPrefix, lifecycle } = version
+  const { deprecated, sunset, successor } = lifecycle
   if (deprecated === undefined && sunset === undefined) return none
   const fields: string[] = []
   if (deprecated !== undefined) fields.push('Deprecation', deprecationHeader(deprecated))
   if (sunset !== undefined) fields.push('Sunset', sunsetHeader(sunset))
   if (successor !== undefined && availableIn.includes(successor)) {
-    const target = versionPrefix(successor) + path.slice(version.prefix.length)
+    const target = `${successorPrefix}${path.slice(version.prefix.length)}`
     fields.push('Link', `<${target}>; rel="successor-version"`)
   }
   return fields

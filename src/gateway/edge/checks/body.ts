@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../platform/http/problem.ts'
-import type { Call, FramedCall, RoutedCall } from '../call.ts'
+import type { FramedCall, RoutedCall } from '../call.ts'
 import { bodyTooLarge } from '../request/body-limit.ts'
 import type { Check } from '../run-checks.ts'
 
@@ -23,7 +23,7 @@ export function body({ bodyBytesMax }: BodyOptions): Check<RoutedCall, FramedCal
 }
 
 function refuseFraming(
-  { request, fields, hasBody }: Call,
+  { request, fields, hasBody, operation }: RoutedCall,
   bodyBytesMax: number,
 ): Refusal | undefined {
   const { httpVersion, method } = request
@@ -34,8 +34,9 @@ function refuseFraming(
   } else if (length !== undefined && !contentLengthPattern.test(length)) {
     return { code: 'FRAMING_INVALID', detail: 'Content-Length must be a plain decimal number.' }
   }
-  if (hasBody && (method === 'GET' || method === 'DELETE')) {
-    return { code: 'FRAMING_INVALID', detail: `A ${method} request must not have a body.` }
+  // Backends that expect no body may take its octets for the next request (RFC 9110, 9.3.1).
+  if (hasBody && !operation.hasBody && (method === 'GET' || method === 'DELETE')) {
+    return { code: 'FRAMING_INVALID', detail: `This ${method} operation has no body.` }
   }
   return length !== undefined && Number(length) > bodyBytesMax
     ? bodyTooLarge(bodyBytesMax)

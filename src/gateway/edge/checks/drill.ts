@@ -1,4 +1,6 @@
-import { operationObject } from '../../../catalogue/operation-object.ts'
+import type { ApiVersion } from '../../../catalogue/catalogue.ts'
+import { operationObject } from '../../../catalogue/documents/operation-object.ts'
+import { documentOf } from '../../../catalogue/documents/upgrade.ts'
 import { consentHeader, drillHeader, drills, drillsOf } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { EntitledCall } from '../call.ts'
@@ -9,8 +11,8 @@ import type { Judge } from '../run-checks.ts'
 export interface DrillOptions {
   /** Undefined: this gateway has no sandbox, so it has no drills. */
   readonly throttle: DrillThrottle | undefined
-  /** Whether calls of an API go to the sandbox bank. */
-  readonly isAtSandbox: (api: string) => boolean
+  /** Whether calls of a version go to the sandbox bank. */
+  readonly isAtSandbox: (version: ApiVersion) => boolean
 }
 
 const notOffered: Refusal = {
@@ -19,7 +21,7 @@ const notOffered: Refusal = {
 }
 const notAtSandbox: Refusal = {
   code: 'HEADERS_INVALID',
-  detail: `Calls of this API do not go to the sandbox (BACKEND_URLS), so it has no drills. Send the call without the header ${drillHeader}.`,
+  detail: `Calls of this API do not go to the sandbox, because it has a backend of its own, so it has no drills. Send the call without the header ${drillHeader}.`,
 }
 const unknown: Refusal = {
   code: 'HEADERS_INVALID',
@@ -47,7 +49,7 @@ export function drill({ throttle, isAtSandbox }: DrillOptions): Judge<EntitledCa
       next(notOffered)
       return
     }
-    if (!isAtSandbox(call.operation.api)) {
+    if (!isAtSandbox(call.version)) {
       next(notAtSandbox)
       return
     }
@@ -75,7 +77,7 @@ export function drill({ throttle, isAtSandbox }: DrillOptions): Judge<EntitledCa
 /** Whether the bank will look at a consent. Without one it would carry out the call, which no plan counts. */
 function namesConsent({ fields, version, operation }: EntitledCall): boolean {
   const { template, method } = operation
-  const { parameters = [] } = operationObject(version.document, template, method) ?? {}
+  const { parameters = [] } = operationObject(documentOf(version), template, method) ?? {}
   const names = forwardedFields(fields).filter((_, at) => at % 2 === 0)
   const isForwarded = names.some((name) => name.toLowerCase() === consentHeader.toLowerCase())
   return isForwarded && drillsOf(parameters).includes('consent-expired')

@@ -1,4 +1,4 @@
-import { methods } from '../../../catalogue/catalogue.ts'
+import { type ApiVersion, methods } from '../../../catalogue/catalogue.ts'
 import { isRetired } from '../../../catalogue/lifecycle.ts'
 import { drillHeader } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
@@ -13,8 +13,8 @@ const bodyInOptions: Refusal = {
 }
 
 export interface PreflightOptions {
-  /** Whether a call of an API may ask for a drill. */
-  readonly hasDrills: (api: string) => boolean
+  /** Whether a call of a version may ask for a drill. */
+  readonly hasDrills: (version: ApiVersion) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -51,7 +51,7 @@ export function preflight({ now, hasDrills }: PreflightOptions): Judge<TargetedC
       apiVersion,
       operation,
       allow,
-      further: hasDrills(operation.api) ? [drillHeader] : [],
+      further: hasDrills(apiVersion) ? [drillHeader] : [],
     })
     next({ status: 204, headers })
   }

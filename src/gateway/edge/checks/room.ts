@@ -1,10 +1,10 @@
-import type { Operation } from '../../../catalogue/catalogue.ts'
+import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
 import type { RoutedCall } from '../call.ts'
 import type { Judge } from '../run-checks.ts'
 
 export interface RoomOptions {
   /** Whether the backend's pool and queue have room for another call of the operation. */
-  readonly hasRoom: (operation: Operation) => boolean
+  readonly hasRoom: (version: ApiVersion, operation: Operation) => boolean
 }
 
 /**
@@ -13,7 +13,7 @@ export interface RoomOptions {
  */
 export function room({ hasRoom }: RoomOptions): Judge<RoutedCall> {
   return (call, next) => {
-    const isFree = call.drill !== '503' && hasRoom(call.operation)
+    const isFree = call.drill !== '503' && hasRoom(call.version, call.operation)
     next(isFree ? call : { code: 'OVERLOADED', headers: { 'retry-after': '1' } })
   }
 }

@@ -1,10 +1,26 @@
 import { isRetired } from '../../../catalogue/lifecycle.ts'
 import { nearestPath } from '../../../catalogue/nearest-path.ts'
+import { prefixSegments, spellsLiterals } from '../../../catalogue/path-template.ts'
+import type { Found } from '../../../catalogue/router.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { RoutedCall, TargetedCall } from '../call.ts'
 import type { Check } from '../run-checks.ts'
 
-const parameterLengthMax = 512
+/** Maximum characters of a path parameter, as `canonicalPath` spells it. */
+const segmentLengthMax = 512
+
+/** With more prefixes, none is named. */
+const prefixesShown = 10
+
+const segmentTooLong: Refusal = {
+  code: 'TARGET_TOO_LONG',
+  detail: `A path parameter is longer than ${segmentLengthMax} characters.`,
+}
+const literalEncoded: Refusal = {
+  code: 'TARGET_INVALID',
+  detail:
+    'Send the fixed parts of the path as published: only values of path parameters may percent-encode characters that need no encoding.',
+}
 
 export interface RouteOptions {
   /** Milliseconds since 1970. */
@@ -35,15 +51,22 @@ export function route({ now }: RouteOptions): Check<TargetedCall, RoutedCall> {
       next(methodRefusal(found.allow, found.availableIn, apiVersion.version))
       return
     }
-    for (const value of found.parameters) {
-      if (value.length > parameterLengthMax) {
-        const detail = `A path parameter is longer than ${parameterLengthMax} characters.`
-        next({ code: 'TARGET_TOO_LONG', detail })
-        return
-      }
-    }
-    next(call.routed(found.operation, found.parameters))
+    next(unroutable(call, found) ?? call.routed(found.operation))
   }
+}
+
+/** What keeps a call from an operation that has its path. */
+function unroutable(
+  { path, writtenPath }: TargetedCall,
+  { apiVersion, operation }: Found,
+): Refusal | undefined {
+  const isLong = path.length > segmentLengthMax
+  if (isLong && path.split('/').some(({ length }) => length > segmentLengthMax)) {
+    return segmentTooLong
+  }
+  if (writtenPath === path) return undefined
+  const literals = [...prefixSegments(apiVersion.prefix), ...operation.segments]
+  return spellsLiterals(writtenPath.split('/').slice(1), literals) ? undefined : literalEncoded
 }
 
 function notFound({ published: { catalogue }, path }: TargetedCall): Refusal {
@@ -52,9 +75,11 @@ function notFound({ published: { catalogue }, path }: TargetedCall): Refusal {
     const detail = `No published operation has this path. Did you mean ${nearest}?`
     return { code: 'NOT_FOUND', detail, members: { didYouMean: nearest } }
   }
-  const prefixes = [...catalogue.versions.values()].map(({ prefix }) => prefix)
-  const detail = `No published operation has this path. Published paths begin with ${prefixes.join(', ')}.`
-  return { code: 'NOT_FOUND', detail }
+  const prefixes = new Set([...catalogue.versions.values()].map(({ prefix }) => prefix))
+  const shown = [...prefixes].filter((prefix) => prefix !== '').slice(0, prefixesShown)
+  const begin =
+    prefixes.size === shown.length ? ` Published paths begin with ${shown.join(', ')}.` : ''
+  return { code: 'NOT_FOUND', detail: `No published operation has this path.${begin}` }
 }
 
 function methodRefusal(

@@ -3,21 +3,22 @@
 // block, `identity.ts` signs who calls, and `operation-uses.ts` shares the room among operations. Connections are in
 // `upstream/`.
 
-import type { Catalogue, Operation } from '../../../catalogue/catalogue.ts'
+import type { ApiVersion, Catalogue, Operation } from '../../../catalogue/catalogue.ts'
 import type { CallDrill } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { UpstreamCredentials } from '../../../platform/http/tls.ts'
 import type { PoolLoad } from '../../../platform/process/pool-load.ts'
 import { Roster } from '../../../platform/roster.ts'
 import type { Watched } from '../../../platform/settings/watched-files.ts'
-import { createPool, type Pool } from '../../upstream/pool.ts'
+import { createPool } from '../../upstream/pool.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall, RoutedCall } from '../call.ts'
+import { type Backend, type BackendAddresses, createBackends } from './backends.ts'
 import { beginDrilled } from './drilled.ts'
-import { Exchange, type ExchangeOptions, type ExchangeTimes } from './exchange.ts'
+import { Exchange, type ExchangeTimes } from './exchange.ts'
 import type { BankDrill, IdentitySigner } from './identity.ts'
-import { createOperationUses, type OperationUses } from './operation-uses.ts'
-import type { PassesField } from './passing-fields.ts'
+import { createOperationUses } from './operation-uses.ts'
+import type { PassingFields } from './passing-fields.ts'
 import { requestHead } from './request-head.ts'
 
 /** Interval at which exchanges are checked for timeouts, and connections for age and idle time. */
@@ -51,41 +52,33 @@ export interface Forwarder {
    */
   forward(call: GrantedCall): void
   /** Whether there is room for another call of the operation; checked before the call is counted. */
-  hasRoom(operation: Operation): boolean
-  /** Load of each API's own backend, by API, and of the shared backend as `*`. */
+  hasRoom(version: ApiVersion, operation: Operation): boolean
+  /** See {@link Backends.load}. */
   load(): ReadonlyMap<string, PoolLoad>
   close(): Promise<void>
 }
 
-export interface ForwarderOptions {
+export interface ForwarderOptions extends BackendAddresses {
+  /** What is published now. */
+  readonly catalogue: () => Catalogue
   /** Host under which clients reach the gateway, for backends that build links; undefined: as each client names it. */
   readonly publicHost: string | undefined
-  /** Origin of the backend of every API that has none of its own. */
-  readonly backendUrl: string
-  /** Origins by API. */
-  readonly backendUrls: ReadonlyMap<string, string>
   readonly limits: BackendLimits
   readonly upstreamTls: Watched<UpstreamCredentials> | undefined
   readonly identity: IdentitySigner
   readonly refuse: Refuse
-  /** The backend returns the request's X-Request-ID. */
-  readonly echoesRequestId: boolean
+  /**
+   * Every backend returns the request's X-Request-ID, so another id means that
+   * the response belongs to another request. (Default: only the bank in this process does)
+   */
+  readonly echoesRequestId: boolean | undefined
   /** Maximum octets of bodies the process holds at a time. */
   readonly uploadBufferMax: number
-  readonly passingFields: (catalogue: Catalogue) => PassesField
+  readonly passingFields: PassingFields
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
   /** Called for failures with their cause; the client sees only the code. */
   readonly onFailure: (call: Call, refusal: Refusal, cause: Error) => void
-}
-
-/** One backend: its connections, and who may have them. */
-interface Backend {
-  /** For the Host field. */
-  readonly host: string
-  readonly pool: Pool
-  readonly uses: OperationUses
-  readonly exchanges: ExchangeOptions
 }
 
 /**
@@ -96,16 +89,7 @@ interface Backend {
  * ({@link Pool.dispatch}). TLS to the backend is always verified.
  */
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const {
-    limits,
-    publicHost,
-    identity,
-    refuse,
-    passingFields,
-    monotonic,
-    onFailure,
-    echoesRequestId,
-  } = options
+  const { limits, publicHost, identity, refuse, passingFields, monotonic, onFailure } = options
   const underway = new Roster<Exchange>()
   const bodies = { octets: 0 }
   const times: ExchangeTimes = {
@@ -114,14 +98,15 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     callMs: limits.backendCallMs,
   }
 
-  function open(url: string): Backend {
+  function open(url: string, isBank: boolean): Backend {
+    const { origin, host, pathname } = new URL(url)
     const uses = createOperationUses({
       underwayMax: limits.backendConnectionsMax + limits.backendQueueMax,
       octetsMax: options.uploadBufferMax,
       bodies,
     })
     const pool = createPool({
-      url,
+      url: origin,
       tls: options.upstreamTls,
       connectionsMax: limits.backendConnectionsMax,
       // A backend that moved to a new address is found within this time, even if load never leaves a connection idle.
@@ -131,22 +116,20 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       idleMsCeiling: limits.backendKeepIdleMs === 0 ? 0 : keepIdleMsCeiling,
       monotonic,
     })
-    const { host } = new URL(url)
+    const basePath =
+      pathname === '/' && !url.endsWith('/') ? undefined : pathname.replace(/\/$/, '')
+    const { echoesRequestId = isBank } = options
     const exchanges = { refuse, onFailure, monotonic, underway, uses, times, echoesRequestId }
-    return { host, pool, uses, exchanges }
+    return { host, basePath, pool, uses, exchanges }
   }
 
-  const ofRest = open(options.backendUrl)
-  const own = new Map([...options.backendUrls].map(([api, url]) => [api, open(url)]))
-  const named = new Map([['*', ofRest], ...own])
-  const all = [...named.values()]
-  const backendOf = ({ api }: Operation): Backend => own.get(api) ?? ofRest
+  const backends = createBackends({ ...options, open })
 
   // One timer for all exchanges: a separate timer costs more per call than a place on the roster.
   const watch = setInterval(() => {
     const at = monotonic()
     for (const exchange of underway.all()) exchange.endIfLate(at)
-    for (const { pool } of all) pool.tidy()
+    backends.tidy()
   }, watchMs).unref()
 
   return {
@@ -154,10 +137,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       // Destroyed, although its 'close' has not been emitted yet: no client waits, so nothing goes to the backend.
       if (call.request.socket.destroyed) return
       const { caller, version, operation, body, certificate, drill } = call
-      const { host, pool, uses, exchanges } = backendOf(operation)
+      const { host, basePath, pool, uses, exchanges } = backends.of(version)
       const token = identity.tokenFor(caller, version, certificate, bankDrill(drill))
-      const passes = passingFields(call.published.catalogue)
-      const path = upstreamPath(call)
+      const passes = passingFields(version)
+      const path = upstreamPath(call, basePath)
       const head = requestHead(call, { path, host, publicHost, identity: token, passes })
       const use = uses.of(operation)
       call.forwardedAt = monotonic()
@@ -166,10 +149,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       if (drill === undefined) exchange.begin(pool, request)
       else beginDrilled(exchange, { drill, pool, request, times })
     },
-    hasRoom: (operation) => backendOf(operation).uses.hasRoom(operation),
-    load: () => new Map([...named].map(([name, { pool }]) => [name, pool.load()])),
+    hasRoom: (version, operation) => backends.of(version).uses.hasRoom(operation),
+    load: () => backends.load(),
     async close() {
-      await Promise.all(all.map(({ pool }) => pool.close()))
+      await backends.close()
       clearInterval(watch)
     },
   }
@@ -181,19 +164,9 @@ function bankDrill(drill: CallDrill | undefined): BankDrill | undefined {
 }
 
 /**
- * The path for the backend, built from the matched operation and its
- * parameters, never from the target. Parameters are canonical segments, so
- * every decoder reads them the same way.
+ * The path for the backend: below its own base path instead of the prefix. It
+ * is the path that was routed, in the one spelling that all decoders read alike.
  */
-export function upstreamPath(call: RoutedCall): string {
-  let path = ''
-  let parameter = 0
-  for (const segment of call.operation.segments) {
-    if (segment.kind === 'literal') path += `/${segment.text}`
-    else {
-      path += `/${call.parameters[parameter]}`
-      parameter += 1
-    }
-  }
-  return path + call.query
+export function upstreamPath(call: RoutedCall, basePath = call.version.basePath): string {
+  return basePath + call.path.slice(call.version.prefix.length) + call.query
 }

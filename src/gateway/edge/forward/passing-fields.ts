@@ -1,5 +1,7 @@
-import type { Catalogue } from '../../../catalogue/catalogue.ts'
-import { operationObject } from '../../../catalogue/operation-object.ts'
+import type { ApiVersion } from '../../../catalogue/catalogue.ts'
+import { credentialFields } from '../../../catalogue/documents/credential-fields.ts'
+import { operationObject } from '../../../catalogue/documents/operation-object.ts'
+import { documentOf } from '../../../catalogue/documents/upgrade.ts'
 import { createSpellings } from '../spellings.ts'
 
 /** End-to-end fields of HTTP itself (RFC 9110, 9530, 9421) and of tracing (W3C Baggage). */
@@ -31,41 +33,125 @@ const standard = [
   'repr-digest',
   'signature-input',
   'user-agent',
+  'x-request-id',
+]
+
+/**
+ * Fields that backends trust because only their own edge sets them: who calls,
+ * from where, and what was asked for. Those that no setting lets pass are in
+ * `request/field-names.ts`.
+ */
+const ofEdges: ReadonlySet<string> = new Set([
+  'cdn-loop',
+  'front-end-https',
+  'forwarded-for',
+  'x-anonymous-consumer',
+  'x-apigateway-api-userinfo',
+  'x-auth-user',
+  'x-azure-socketip',
+  'x-email',
+  'x-groups',
+  'x-host',
+  'x-http-host-override',
+  'x-ibm-client-secret',
+  'x-invoke-path',
+  'x-jwt-assertion',
+  'x-matched-path',
+  'x-principal',
+  'x-proxy-user',
+  'x-proxyuser-ip',
+  'x-roles',
+  'x-scheme',
+  'x-script-name',
+  'x-user',
+  'x-user-email',
+  'x-user-id',
+  'x-userinfo',
+  'x-username',
+])
+const ofEdgesBegin = [
+  'cf-',
+  'client-cert-',
+  'client-ip',
+  'fly-',
+  'remote-',
+  'ssl-client-',
+  'tailscale-',
+  'x-accel-',
+  'x-amzn-mtls-',
+  'x-amzn-oidc-',
+  'x-appengine-',
+  'x-arr-',
+  'x-auth-request-',
+  'x-authenticated-',
+  'x-authentik-',
+  'x-client-cert',
+  'x-client-dn',
+  'x-client-verify',
+  'x-consumer-',
+  'x-credential-',
+  'x-endpoint-api-',
+  'x-envoy-',
+  'x-forwarded',
+  'x-goog-authenticated-',
+  'x-goog-iap-',
+  'x-middleware-',
+  'x-ms-client-principal',
+  'x-ms-token-',
+  'x-original-',
+  'x-pomerium-',
+  'x-remote-',
+  'x-sendfile-',
+  'x-ssl-',
+  'x-tls-',
+  'x-tollgate-',
+  'x-webauth-',
 ]
 
 /** Whether a client's field with this name, in any spelling, may reach the backend. */
 export type PassesField = (spelled: string) => boolean
 
+/** Decides which request fields of calls of a version reach the backend. */
+export type PassingFields = (version: ApiVersion) => PassesField
+
 /**
- * Decides by an allow-list which request fields reach the backend: those of
- * HTTP and tracing, the header parameters of every published operation, and
- * `extra` (FORWARD_HEADERS). A backend may trust any other field to come from
- * its own edge, so clients must not be able to set one.
+ * Of a version that forwards declared fields, an allow-list reaches the
+ * backend: the fields of HTTP and tracing, the header parameters and security
+ * schemes of its document, and `extra` (FORWARD_HEADERS). Of other versions,
+ * everything reaches it but what a backend may trust to come from its own edge;
+ * the same names make exceptions.
  */
-export function createPassingFields(
-  extra: readonly string[],
-): (catalogue: Catalogue) => PassesField {
-  const known = new WeakMap<Catalogue, PassesField>()
-  return (catalogue) => {
-    let passes = known.get(catalogue)
+export function createPassingFields(extra: readonly string[]): PassingFields {
+  const known = new WeakMap<ApiVersion, PassesField>()
+  return (version) => {
+    let passes = known.get(version)
     if (passes === undefined) {
-      const names = new Set([...standard, ...published(catalogue), ...extra].map(folded))
-      passes = createSpellings((name) => names.has(name))
-      known.set(catalogue, passes)
+      const names = new Set([...standard, ...declaredFields(version), ...extra].map(folded))
+      const isAll = version.forwardHeaders === 'all'
+      passes = createSpellings((name) => names.has(name) || (isAll && !isOfEdges(name)))
+      known.set(version, passes)
     }
     return passes
   }
 }
 
-/** Names of the header parameters in the documents. */
-function published({ versions }: Catalogue): string[] {
-  return [...versions.values()].flatMap(({ document, operations }) =>
-    operations.flatMap(({ template, method }) =>
-      (operationObject(document, template, method)?.parameters ?? [])
-        .filter((parameter) => parameter.in === 'header')
-        .map(({ name }) => name),
-    ),
+function isOfEdges(name: string): boolean {
+  return (
+    ofEdges.has(name) ||
+    ofEdgesBegin.some((begin) => name.startsWith(begin)) ||
+    name.endsWith('-client-ip')
   )
+}
+
+/** Names of the header parameters and of the security schemes in a document. */
+function declaredFields(version: ApiVersion): readonly string[] {
+  const document = documentOf(version)
+  const parameters = version.operations.flatMap(
+    ({ template, method }) => operationObject(document, template, method)?.parameters ?? [],
+  )
+  const names = parameters.filter(({ in: place }) => place === 'header').map(({ name }) => name)
+  const isCookie = parameters.some(({ in: place }) => place === 'cookie')
+  return [...names, ...(isCookie ? ['cookie'] : []), ...credentialFields(document)]
 }
 
 function folded(name: string): string {

@@ -46,7 +46,7 @@ export function requestHead(
   if (fields.requestId === undefined) head += `X-Request-ID: ${call.requestId}\r\n`
   // A chunked body is complete here, so its length is known. RFC 9110, 8.6: a method that may have a body needs
   // `Content-Length: 0`.
-  if (fields.contentLength === undefined && mayHaveBody(operation.method)) {
+  if (fields.contentLength === undefined && (body !== undefined || mayHaveBody(operation.method))) {
     head += `Content-Length: ${octetsOf(body)}\r\n`
   }
   const { trace } = call

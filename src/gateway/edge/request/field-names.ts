@@ -76,6 +76,8 @@ const ownedByConnection = [
   'connection',
   'keep-alive',
   'proxy-connection',
+  // CVE-2016-5385: programs that read fields as environment variables.
+  'proxy',
   'proxy-authenticate',
   'proxy-authorization',
   'te',

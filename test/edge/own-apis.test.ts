@@ -1,0 +1,275 @@
+import t from 'tap'
+import { versionKey } from '../../src/catalogue/catalogue.ts'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import type { Test } from '../support/database.ts'
+import { callerOf, startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
+import { ownApis, ownDocument } from '../support/own-apis.ts'
+import { startRawBackend } from '../support/raw-backend.ts'
+import { rawRequest, sendRaw } from '../support/raw-client.ts'
+
+/** An edge that publishes these documents, and a function that calls it. */
+async function start(
+  t: Test,
+  files: Readonly<Record<string, string | object>>,
+  options: TestEdgeOptions,
+) {
+  const catalogue = await loadCatalogue(ownApis(t, files))
+  const plans = new Map(
+    [...catalogue.versions.values()].map(({ api, version }) => [
+      versionKey(api, version),
+      'default',
+    ]),
+  )
+  const edge = await startEdge(t, {
+    ...options,
+    catalogue: () => catalogue,
+    callers: new Map([[testKey, callerOf('app-1', { plans })]]),
+  })
+  return {
+    edge,
+    call: (line: string, fields: readonly string[] = [], body = '') =>
+      sendRaw(
+        edge.url,
+        rawRequest(
+          `${line} HTTP/1.1`,
+          [`X-API-Key: ${testKey}`, 'Connection: close', ...fields],
+          body,
+        ),
+      ),
+  }
+}
+
+const server = (url: string) => ({ servers: [{ url }] })
+
+t.test(
+  'a version is published under its prefix, and the backend gets the base path of its own',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const { call } = await start(
+      t,
+      {
+        'a/4.json': ownDocument(['GET /orders'], server('https://api.example.com/v4/')),
+        'b/4.0.json': ownDocument(['GET /orders']),
+        'c/1.json': ownDocument(['GET /orders'], {
+          ...server('https://api.example.com/v4'),
+          'x-tollgate': { prefix: '/pay/v4' },
+        }),
+        'd/1.json': ownDocument(['GET /orders', 'GET /'], { 'x-tollgate': { prefix: '/' } }),
+        'e/1.json': ownDocument(['GET /orders'], {
+          'x-tollgate': { prefix: '/e', backend: `${backend.url}/below/it/` },
+        }),
+        'f/1.json': ownDocument(['GET /orders'], {
+          servers: [
+            {
+              url: '{scheme}://{host}/{base}',
+              variables: {
+                scheme: { default: 'https' },
+                host: { default: 'api.example.com' },
+                base: { default: 'f' },
+              },
+            },
+          ],
+        }),
+        'g/1.yaml':
+          'swagger: "2.0"\ninfo: { title: G, version: "1" }\nbasePath: /g\npaths: { /orders: { get: { responses: { 200: { description: a } } } } }\n',
+      },
+      { backendUrl: backend.url },
+    )
+    for (const [path, expected] of [
+      ['/v4/orders?a=%2F', '/v4/orders?a=%2F'],
+      ['/v4.0/orders', '/orders'],
+      ['/pay/v4/orders', '/v4/orders'],
+      ['/orders', '/orders'],
+      ['/', '/'],
+      ['/e/orders', '/below/it/orders'],
+      ['/f/orders', '/f/orders'],
+      ['/g/orders', '/g/orders'],
+    ] as const) {
+      t.equal((await call(`GET ${path}`)).status, 200, path)
+      t.equal(backend.requests.at(-1)?.target, expected, path)
+    }
+    const { body } = await call('GET /pay/v4/order')
+    t.match(JSON.parse(body), { code: 'NOT_FOUND', didYouMean: '/pay/v4/orders' })
+    t.match(JSON.parse((await call('GET /pay/v3/orders')).body), { didYouMean: '/pay/v4/orders' })
+  },
+)
+
+t.test(
+  'a document names the backend of its version, unless the settings name one for its API or for all',
+  async (t) => {
+    const [rest, ofDocument, ofApi] = [
+      await startRawBackend(t),
+      await startRawBackend(t),
+      await startRawBackend(t),
+    ]
+    const own = { 'x-tollgate': { backend: ofDocument.url } }
+    const files = {
+      'a/1.json': ownDocument(['GET /a']),
+      'a/2.json': ownDocument(['GET /a'], own),
+      'b/1.json': ownDocument(['GET /b'], { 'x-tollgate': { ...own['x-tollgate'], prefix: '/b' } }),
+    }
+    const backendUrls = new Map([['b', ofApi.url]])
+    const first = await start(t, files, { backendUrl: rest.url, backendUrls })
+    await first.call('GET /v1/a')
+    await first.call('GET /v2/a')
+    await first.call('GET /b/b')
+    const targets = (backend: typeof rest) => backend.requests.map(({ target }) => target)
+    t.same([rest, ofDocument, ofApi].map(targets), [['/a'], ['/a'], ['/b']])
+    const metrics = await first.edge.metrics()
+    for (const backend of ['*', 'b', 'a@2']) t.ok(metrics.includes(`backend="${backend}"`), backend)
+    const second = await start(t, files, { backendUrl: rest.url, isBackendUrlSet: true })
+    await second.call('GET /v2/a')
+    t.equal(rest.requests.length, 2)
+    t.equal(ofDocument.requests.length, 1)
+  },
+)
+
+t.test(
+  'text and parameters may share a segment; each operation is counted by itself, whatever the spelling of an id',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const { call } = await start(
+      t,
+      {
+        'a/1.json': ownDocument([
+          'GET /things/{id}',
+          'POST /things/{id}:close',
+          'GET /things/{id}.json',
+          'GET /things/{id}A',
+          'GET /things/{a}3{b}',
+          'GET /things/',
+          'GET /{a}-{b}/x y',
+        ]),
+      },
+      { backendUrl: backend.url },
+    )
+    for (const [line, expected, left] of [
+      ['GET /v1/things/urn:a:1', '/things/urn:a:1', 99],
+      ['GET /v1/things/urn%3aa%3A1', '/things/urn:a:1', 98],
+      ['POST /v1/things/urn:a:1:close', '/things/urn:a:1:close', 99],
+      ['GET /v1/things/a%20b.json', '/things/a%20b.json', 99],
+      ['GET /v1/things/a%C3%AAb', '/things/a%C3%AAb', 97],
+      ['GET /v1/things/', '/things/', 99],
+      ['GET /v1/1-2/x%20y', '/1-2/x%20y', 99],
+    ] as const) {
+      const answer = await call(line, line.startsWith('POST') ? ['Content-Length: 0'] : [])
+      t.equal(answer.status, 200, line)
+      t.equal(backend.requests.at(-1)?.target, expected, line)
+      t.match(answer.headers.get('ratelimit') ?? '', new RegExp(`r=${left}\\b`), line)
+    }
+    const before = backend.requests.length
+    t.equal((await call('GET /v1/things/a%20')).status, 400)
+    for (const [line, status] of [
+      ['POST /v1/things/a%3Aclose', 400],
+      ['GET /v1/things/a%2Ejson', 400],
+      ['GET /v1/%74hings/a', 400],
+      ['GET /v1/things/a:close', 405],
+      ['GET /v1/things', 404],
+      ['GET /v1/things//', 400],
+    ] as const) {
+      const answer = await call(line, line.startsWith('POST') ? ['Content-Length: 0'] : [])
+      t.equal(answer.status, status, line)
+    }
+    t.equal(backend.requests.length, before, 'none of them reaches the backend')
+  },
+)
+
+t.test('the successor of a version is linked under its own prefix', async (t) => {
+  const backend = await startRawBackend(t)
+  const lifecycle = { deprecated: '2026-01-01', successor: '2' }
+  const { call } = await start(
+    t,
+    {
+      'a/1.json': ownDocument(['GET /things/{id}'], {
+        'x-tollgate': { prefix: '/old', lifecycle },
+      }),
+      'a/2.json': ownDocument(['GET /things/{id}'], { 'x-tollgate': { prefix: '/new/v2' } }),
+    },
+    { backendUrl: backend.url },
+  )
+  const answer = await call('GET /old/things/1')
+  t.equal(answer.headers.get('link'), '</new/v2/things/1>; rel="successor-version"')
+})
+
+const sent = [
+  'Cookie: a=b',
+  'Authorization: Bearer t',
+  'X-Own: 1',
+  'Idempotency-Key: 2',
+  'X-Declared: 3',
+  'X-Token: 4',
+  'X-Remote-User: root',
+  'CF-Connecting-IP: 192.0.2.1',
+  'X-Forwarded-For: 192.0.2.1',
+  'X-HTTP-Method-Override: DELETE',
+  'X-Original-URL: /admin',
+  'Gateway-Identity: forged',
+]
+
+/** Names of the sent fields that reached the backend. */
+function passed(headers: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const values = sent.map((field) => field.split(': ') as [string, string])
+  return values
+    .filter(([name, value]) => headers.get(name.toLowerCase())?.includes(value) === true)
+    .map(([name]) => name)
+}
+
+t.test(
+  'all end-to-end fields reach the backend but those of an edge; or only declared ones, if the document asks for that',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const declared = {
+      components: { securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'X-Token' } } },
+      paths: {
+        '/a': {
+          get: {
+            parameters: [{ name: 'X-Declared', in: 'header', schema: { type: 'string' } }],
+            responses: { 200: { description: 'done' } },
+          },
+        },
+      },
+    }
+    const { call } = await start(
+      t,
+      {
+        'a/1.json': ownDocument([], declared),
+        'b/2.json': ownDocument([], { ...declared, 'x-tollgate': { forwardHeaders: 'declared' } }),
+      },
+      { backendUrl: backend.url },
+    )
+    await call('GET /v1/a', sent)
+    const own = ['Cookie', 'Authorization', 'X-Own', 'Idempotency-Key', 'X-Declared', 'X-Token']
+    t.same(passed(backend.requests.at(-1)?.headers ?? new Map()), own)
+    await call('GET /v2/a', sent)
+    t.same(passed(backend.requests.at(-1)?.headers ?? new Map()), [
+      'Authorization',
+      'X-Declared',
+      'X-Token',
+    ])
+  },
+)
+
+t.test('a GET or DELETE may have a body only where the document describes one', async (t) => {
+  const backend = await startRawBackend(t)
+  const body = { content: { 'application/json': {} } }
+  const responses = { 200: { description: 'done' } }
+  const { call } = await start(
+    t,
+    {
+      'a/1.json': ownDocument([], {
+        paths: {
+          '/a': { get: { requestBody: body, responses }, delete: { responses } },
+        },
+      }),
+    },
+    { backendUrl: backend.url },
+  )
+  const fields = ['Content-Type: application/json', 'Content-Length: 2']
+  t.equal((await call('GET /v1/a', fields, '{}')).status, 200)
+  t.equal(backend.requests.at(-1)?.body, '{}')
+  const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
+  t.equal((await call('GET /v1/a', chunked, '2\r\n{}\r\n0\r\n\r\n')).status, 200)
+  t.same(backend.requests.at(-1)?.headers.get('content-length'), ['2'])
+  const answer = await call('DELETE /v1/a', fields, '{}')
+  t.match([answer.status, JSON.parse(answer.body)], [400, { code: 'FRAMING_INVALID' }])
+})
