@@ -68,6 +68,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/settings.ts')).registerSettings,
   },
   {
+    name: 'publish',
+    summary: 'publish an OpenAPI document',
+    load: async () => (await import('./commands/publish.ts')).registerPublish,
+  },
+  {
     name: 'check',
     summary: 'validate the API documents and plans',
     load: async () => (await import('./commands/check.ts')).registerCheck,
@@ -186,6 +191,8 @@ export async function createProgram(
       throw new CommanderError(0, 'commander.version', 'the version was printed')
     })
     .option('--as <name>', 'who acts, for the audit log (default: the user of the system)')
+    // `publish` has an option --version of its own.
+    .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ optionDescription: describeOption })
     .showHelpAfterError('(add --help for usage and examples)')

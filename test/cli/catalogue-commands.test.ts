@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { tollgate } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
+import { ownApis, ownDocument } from '../support/own-apis.ts'
 import { testConfigDir } from '../support/tollgate.ts'
 
 const minimal = { CONFIG_DIR: 'test/catalogue/fixtures/minimal' }
@@ -90,6 +91,22 @@ t.test('check warns of what is valid but hardly meant, and exits 0', async (t) =
     found.some((warning) => warning.includes('plan twin')),
     'a limit of 5 is enough for 4',
   )
+})
+
+t.test('check warns of versions of one API that are the same at their backend', async (t) => {
+  const config = ownApis(t, {
+    'a/1.json': ownDocument(['GET /things/{id}'], { 'x-tollgate': { prefix: '/one' } }),
+    'a/2.json': ownDocument(['GET /things/{thing}'], { 'x-tollgate': { prefix: '/two' } }),
+    'b/1.json': ownDocument(['GET /things/{id}'], {
+      info: { title: 'Others', version: '1' },
+      'x-tollgate': { prefix: '/b' },
+    }),
+  })
+  const { stdout, code } = await tollgate({ CONFIG_DIR: config }, 'check', '--json')
+  t.equal(code, 0)
+  const same = JSON.parse(stdout).warnings.filter((text: string) => text.includes('the same at'))
+  t.match(same, [/a@1 and a@2 are the same at their backend, for example GET \/things\/\{id\}/])
+  t.equal(same.length, 1)
 })
 
 t.test('check says which brand is set', async (t) => {

@@ -23,17 +23,25 @@ export function registerCheck(command: Command, context: CommandContext): void {
     .description(
       'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example, or the setting. Warnings name what is valid but probably unintended: a limit below GATEWAY_PROCESSES, a successor that ends itself, versions that name each other as successor, a sunset that has passed, a retirement without a sunset, a limit that never decides, equal titles, and what the guides of the portal show but a document lacks. If the documents and plans are valid, checks that every API of BACKEND_URLS exists.',
     )
+    .option(
+      '--strict',
+      'treat what is wrong with an API document, and would only be a warning, as a problem',
+    )
     .option('--json', 'print {"ok","versions","plans","warnings"} or {"ok","problems"}')
-    .action(async ({ json }: JsonOption) => {
+    .action(async ({ json, strict: isStrict = false }: CheckOptions) => {
       const { output } = context
       const { checkBackends } = await import('../../compose/check-backends.ts')
       const { inspectCatalogue } = await import('../../catalogue/inspect-catalogue.ts')
       try {
-        const catalogue = await inspectCatalogue(context.settings().configDir)
+        const { catalogue, warnings: doubts } = await inspectCatalogue(
+          context.settings().configDir,
+          { isStrict },
+        )
         checkBackends(context.settings(), catalogue)
         const nowMs = context.now()
         const { gatewayProcesses } = context.settings()
         const warnings = [
+          ...byKind(doubts),
           ...configurationTraps({ catalogue, gatewayProcesses, nowMs }).map(
             (trap) => `Warning: ${trap}`,
           ),
@@ -56,6 +64,22 @@ export function registerCheck(command: Command, context: CommandContext): void {
         throw new ReportedError()
       }
     })
+}
+
+interface CheckOptions extends JsonOption {
+  readonly strict?: boolean
+}
+
+/** One line for each kind of warning of a file, with its first place. */
+function byKind(doubts: readonly CatalogueProblem[]): string[] {
+  const kinds = Map.groupBy(doubts, ({ file, rule }) => `${file} ${rule}`)
+  return [...kinds.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const { file, line, rule, message } = first
+    const more =
+      others.length === 0 ? '' : ` And ${others.length} more: tollgate check --strict lists them.`
+    return `Warning: ${file}:${line} ${rule}: ${message}.${more}`
+  })
 }
 
 function summaryOf(catalogue: Catalogue) {

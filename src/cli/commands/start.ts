@@ -4,6 +4,7 @@
 
 import closeWithGrace, { type Options as CloseOptions } from 'close-with-grace'
 import type { Command } from 'commander'
+import { defaultRoles } from '../../compose/default-roles.ts'
 import type { Tollgate } from '../../main.ts'
 import { stopTimes } from '../../platform/http/stop-times.ts'
 import { createLog, type Logger, logWritten } from '../../platform/log/log.ts'
@@ -22,12 +23,12 @@ export function registerStart(command: Command, context: CommandContext): void {
     'GATEWAY_PORT=8090 tollgate start',
   ])
     .description(
-      `Run Tollgate in this process until SIGTERM or SIGINT. SIGHUP applies changed documents and plans. Roles: ${allRoles.join(', ')} (default: all).`,
+      `Run Tollgate in this process until SIGTERM or SIGINT. SIGHUP applies changed documents and plans. Roles: ${allRoles.join(', ')} (default: all; backend, which is the sandbox bank, only if it serves a published operation).`,
     )
     .argument('[roles...]', 'the roles to run')
     .action(async (names: readonly string[]) => {
-      const roles = chooseRoles(names)
       const settings = context.settings()
+      const roles = namedRoles(names) ?? defaultRoles(settings, await context.catalogue())
       const log = createLog(settings.logLevel, { format: settings.logFormat })
       for (const warning of settingWarnings(context.env)) log.warn({}, warning)
       let reload = noteHangup
@@ -64,8 +65,8 @@ export function registerStart(command: Command, context: CommandContext): void {
     })
 }
 
-function chooseRoles(names: readonly string[]): ReadonlySet<Role> {
-  if (names.length === 0) return new Set(allRoles)
+function namedRoles(names: readonly string[]): ReadonlySet<Role> | undefined {
+  if (names.length === 0) return undefined
   const unknown = names.filter((name) => !allRoles.some((role) => role === name))
   if (unknown.length > 0) {
     throw new UsageError(`there is no role ${unknown.join(', ')}; roles are ${allRoles.join(', ')}`)

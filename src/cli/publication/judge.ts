@@ -1,0 +1,117 @@
+import { join, relative } from 'node:path'
+import { type ApiVersion, type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
+import { CatalogueError, type CatalogueProblem } from '../../catalogue/catalogue-error.ts'
+import { hasOwnBackend } from '../../platform/settings/sandbox.ts'
+import type { Settings } from '../../platform/settings/settings.ts'
+import { SettingsError } from '../../platform/settings/settings-reader.ts'
+import { UsageError } from '../command-error.ts'
+import { overlayWith } from './overlay-with.ts'
+import { type Mends, mendsOf, type Proposal, type ProposalOptions, propose } from './propose.ts'
+import type { SourceDocument } from './read-source.ts'
+import { onCopy } from './staging.ts'
+
+/** Why a version cannot be published. A problem of a setting has no place. */
+export interface Refusal {
+  readonly reason: string
+  readonly place: string
+  readonly line: number
+  readonly message: string
+}
+
+/** What the gateway would do with a proposal. */
+export interface Judged {
+  readonly proposal: Proposal
+  /** Undefined if it is refused. */
+  readonly version: ApiVersion | undefined
+  readonly refused: readonly Refusal[]
+  /** About this version, by kind. */
+  readonly warnings: ReadonlyMap<string, number>
+  /** The overlay that would mend it; undefined if none would. */
+  readonly mend: string | undefined
+}
+
+export interface JudgeOptions {
+  readonly source: SourceDocument
+  readonly options: ProposalOptions
+  readonly settings: Settings
+  readonly configDir: string
+}
+
+/** Tries a document on a copy of the configuration, and once more with what can be mended if that is asked for. */
+export async function judge(given: JudgeOptions): Promise<Judged> {
+  const { mends, ...first } = await judgeOnce(given, undefined)
+  if (mends === undefined) return first
+  if (given.options.mend === true) return judgeOnce(given, mends)
+  const { prefix = given.options.prefix, removed } = mends
+  const { backend } = given.options
+  return { ...first, mend: overlayWith(undefined, { prefix, backend, removed }) }
+}
+
+async function judgeOnce(
+  { source, options, settings, configDir }: JudgeOptions,
+  mends: Mends | undefined,
+): Promise<Judged & { readonly mends: Mends | undefined }> {
+  const proposal = propose({ source, options, configDir, mends })
+  const { inspectCatalogue } = await import('../../catalogue/inspect-catalogue.ts')
+  const { checkBackends } = await import('../../compose/check-backends.ts')
+  return onCopy(configDir, proposal.changes, async (copy) => {
+    const placeOf = ({ file }: CatalogueProblem): string => {
+      const path = relative(copy, file)
+      return proposal.origins.get(path) ?? join(configDir, path)
+    }
+    const refusal = (refused: readonly Refusal[], found?: Mends) => ({
+      proposal,
+      version: undefined,
+      refused,
+      warnings: new Map(),
+      mend: undefined,
+      mends: found,
+    })
+    try {
+      const { catalogue, warnings } = await inspectCatalogue(copy)
+      checkBackends(settings, catalogue)
+      const version = publishedOf(catalogue, proposal)
+      if (settings.backendUrl === undefined && !hasOwnBackend(settings, version)) {
+        throw new UsageError(
+          '--backend is missing: where the gateway forwards the calls (e.g. http://10.0.0.7:3000)',
+        )
+      }
+      const own = warnings.filter(({ file }) => proposal.origins.has(relative(copy, file)))
+      const kinds = Map.groupBy(own, ({ rule }) => rule)
+      return {
+        proposal,
+        version,
+        refused: [],
+        warnings: new Map([...kinds].map(([kind, { length }]) => [kind, length])),
+        mend: undefined,
+        mends: undefined,
+      }
+    } catch (error) {
+      if (error instanceof SettingsError) {
+        return refusal(
+          error.problems.map((message) => ({ reason: 'setting', place: '', line: 0, message })),
+        )
+      }
+      if (!(error instanceof CatalogueError)) throw error
+      const { problems } = error
+      const found = mends === undefined ? mendsOf({ source, options }, problems) : undefined
+      return refusal(
+        problems.map((problem) => ({
+          reason: problem.rule,
+          place: placeOf(problem),
+          line: problem.line,
+          message: problem.example
+            ? `${problem.message} (e.g. ${problem.example})`
+            : problem.message,
+        })),
+        found,
+      )
+    }
+  })
+}
+
+function publishedOf({ versions }: Catalogue, { api, version }: Proposal): ApiVersion {
+  const published = versions.get(versionKey(api, version))
+  if (published === undefined) throw new Error('the catalogue lacks the version')
+  return published
+}

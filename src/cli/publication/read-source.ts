@@ -1,0 +1,135 @@
+// This folder has the steps of `tollgate publish`, whose order is in `../commands/publish.ts`.
+
+import { readFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import type { JsonObject } from '../../catalogue/catalogue.ts'
+import { isJsonObject } from '../../catalogue/json.ts'
+import { parseText } from '../../catalogue/parse-text.ts'
+import { filesReferredTo } from '../../catalogue/preload.ts'
+import { notUtf8, utf8Text } from '../../catalogue/utf8-text.ts'
+import { codeOf } from '../../platform/log/error-code.ts'
+import { CommandError } from '../command-error.ts'
+
+/** A document that is to be published, with the files that it refers to. */
+export interface SourceDocument {
+  readonly content: JsonObject
+  readonly isJson: boolean
+  /** By their path beside the document; the document itself is at `''`. */
+  readonly files: ReadonlyMap<string, SourceFile>
+}
+
+interface SourceFile {
+  /** As they are. */
+  readonly bytes: Buffer
+  /** The file or URL, without a password. */
+  readonly place: string
+}
+
+const fetchMs = 30_000
+/** Octets of one file. */
+const sizeMax = 64 * 1024 * 1024
+
+/**
+ * Reads a document and everything beside it that it refers to.
+ *
+ * @param place a file, or a URL beginning with http:// or https://
+ * @throws {CommandError} if it cannot be read
+ */
+export async function readSource(place: string): Promise<SourceDocument> {
+  const isUrl = /^https?:\/\//i.test(place)
+  const read = isUrl ? download : readOne
+  const shown = withoutPassword(place)
+  const bytes = await read(place)
+  const isJson = /^\s*\{/.test(bytes.toString('utf8', 0, 1_000))
+  const content = parsed(shown, bytes, isJson)
+  const files = new Map([['', { bytes, place: shown }]])
+  const queue = [{ path: '', content }]
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    for (const reference of filesReferredTo(next.content)) {
+      const path = posix.join(posix.dirname(next.path), reference)
+      if (files.has(path)) continue
+      if (path === '..' || path.startsWith('../')) {
+        throw new CommandError(
+          `${shown} refers to ${reference}, which lies above its folder: save it beside the document, or bundle the document first`,
+        )
+      }
+      const at = isUrl ? new URL(path, place).href : join(place, '..', path)
+      const found = await read(at)
+      const from = withoutPassword(at)
+      files.set(path, { bytes: found, place: from })
+      queue.push({ path, content: parsed(from, found, path.endsWith('.json')) })
+    }
+  }
+  return { content, isJson, files }
+}
+
+async function readOne(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (cause) {
+    throw new CommandError(`cannot read ${file}: ${codeOf(cause) ?? reasonOf(cause)}`)
+  }
+}
+
+async function download(url: string): Promise<Buffer> {
+  try {
+    const { href, authorization } = credentialsOf(url)
+    const signal = AbortSignal.timeout(fetchMs)
+    const response = await fetch(href, { signal, headers: { ...authorization } })
+    if (!response.ok) throw new Error(`the server answered ${response.status}`)
+    const pieces: Uint8Array[] = []
+    let size = 0
+    for await (const piece of response.body ?? []) {
+      size += piece.length
+      if (size > sizeMax) throw new Error(`it has more than ${sizeMax} octets`)
+      pieces.push(piece)
+    }
+    return Buffer.concat(pieces)
+  } catch (error) {
+    // Without the cause, whose message repeats the URL.
+    throw new CommandError(`cannot fetch ${withoutPassword(url)}: ${reasonOf(error)}`)
+  }
+}
+
+/** `fetch` refuses a user and a password in a URL. */
+function credentialsOf(url: string) {
+  const { username, password, href } = new URL(url)
+  if (username === '' && password === '') return { href, authorization: undefined }
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const plain = new URL(url)
+  plain.username = ''
+  plain.password = ''
+  const value = `Basic ${Buffer.from(pair).toString('base64')}`
+  return { href: plain.href, authorization: { authorization: value } }
+}
+
+function withoutPassword(place: string): string {
+  const url = /^https?:/i.test(place) ? URL.parse(place) : null
+  if (url === null || url.username + url.password === '') return place
+  url.username = ''
+  url.password = ''
+  return url.href
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}
+
+function parsed(place: string, bytes: Buffer, isJson: boolean): JsonObject {
+  const text = utf8Text(bytes)
+  if (typeof text !== 'string') {
+    throw new CommandError(`${place}:${text.faultyLine} text-encoding: the line ${notUtf8}`)
+  }
+  const read = parseText(text, { isJson })
+  if ('faults' in read) {
+    const lines = read.faults.map(
+      ({ line, rule, message }) => `${place}:${line} ${rule}: ${message}`,
+    )
+    throw new CommandError(lines.join('\n'))
+  }
+  if (isJsonObject(read.value)) return read.value
+  throw new CommandError(
+    `${place} is no OpenAPI document: it must be a mapping with the member openapi or swagger`,
+  )
+}

@@ -1,0 +1,273 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { tollgate } from '../support/cli.ts'
+import type { Test } from '../support/database.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
+
+const backend = ['--backend', 'http://10.0.0.7:3000']
+
+function emptyFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tg-publish-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Writes files, and returns the path of the first. */
+function written(t: Test, files: Readonly<Record<string, string>>): string {
+  const folder = emptyFolder(t)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  return join(folder, Object.keys(files)[0] ?? '')
+}
+
+const orders = `openapi: 3.0.3
+info: { title: Order Desk, version: v2.1-beta }
+servers: [{ url: https://api.example.com/orders/v2 }]
+paths:
+  /orders/{id}:
+    get: { responses: { 200: { description: an order } } }
+  /orders:
+    get: { responses: { 200: { description: the orders } } }
+`
+
+t.test(
+  'a document is published unchanged into an empty folder, with an overlay and a plan',
+  async (t) => {
+    const CONFIG_DIR = join(emptyFolder(t), 'config')
+    const file = written(t, { 'openapi.yaml': orders })
+    const { stdout, code } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+    t.equal(code, 0, stdout)
+    t.match(stdout, /^order-desk@2\.1 is published\./)
+    for (const text of [
+      '/orders/v2',
+      'http://10.0.0.7:3000',
+      'GET /orders/v2/orders/{id}',
+      'Next:',
+    ]) {
+      t.ok(stdout.includes(text), text)
+    }
+    const path = join(CONFIG_DIR, 'apis/order-desk')
+    t.equal(readFileSync(join(path, '2.1.yaml'), 'utf8'), orders)
+    t.match(
+      readFileSync(join(path, '2.1.overlay.yaml'), 'utf8'),
+      /backend: http:\/\/10\.0\.0\.7:3000/,
+    )
+    const check = await tollgate({ CONFIG_DIR }, 'check', '--json')
+    t.match(JSON.parse(check.stdout), {
+      versions: [{ api: 'order-desk', version: '2.1', operations: 2, plans: ['default'] }],
+      plans: [{ name: 'default', limits: [{ calls: 100, windowSeconds: 3600 }] }],
+    })
+    const files = () =>
+      ['2.1.yaml', '2.1.overlay.yaml'].map((name) => readFileSync(join(path, name), 'utf8')).join()
+    const before = files()
+    const again = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+    t.equal(again.code, 0, 'the same once more')
+    t.equal(files(), before)
+  },
+)
+
+t.test('the answer is data with --json, and a dry run writes nothing', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const file = written(t, { 'openapi.yaml': orders })
+  const options = ['--api', 'desk', '--version', '3', '--prefix', '/desk', '--dry-run', '--json']
+  const { stdout, code } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, ...options)
+  t.equal(code, 0)
+  t.strictSame(JSON.parse(stdout), {
+    api: 'desk',
+    version: '3',
+    prefix: '/desk',
+    operations: 2,
+    refused: [],
+    warnings: [
+      { kind: 'operation-id-missing', count: 2 },
+      { kind: 'parameter-undeclared', count: 1 },
+    ],
+  })
+  t.notOk(existsSync(CONFIG_DIR))
+})
+
+t.test('files that the document refers to come along', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const document = orders.replace('description: an order ', "$ref: './parts/order.yaml#/order' ")
+  const file = written(t, {
+    'openapi.yaml': document,
+    'parts/order.yaml':
+      "order: { description: an order, headers: { X-A: { $ref: 'headers.json#/a' } } }\n",
+    'parts/headers.json': '{ "a": { "schema": { "type": "string" } } }',
+    'parts/unrelated.yaml': 'a: 1\n',
+  })
+  const { code, stderr, stdout } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+  t.equal(code, 0, stdout + stderr)
+  const folder = join(CONFIG_DIR, 'apis/order-desk')
+  t.ok(existsSync(join(folder, 'parts/order.yaml')))
+  t.ok(existsSync(join(folder, 'parts/headers.json')))
+  t.notOk(existsSync(join(folder, 'parts/unrelated.yaml')))
+  t.equal((await tollgate({ CONFIG_DIR }, 'check')).code, 0)
+})
+
+t.test('a document comes from a URL', async (t) => {
+  const server = createServer((request, response) => {
+    if (request.url === '/openapi.yaml') response.end(orders)
+    else response.writeHead(404).end()
+  })
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}`
+  t.teardown(() => server.close())
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const { code } = await tollgate({ CONFIG_DIR }, 'publish', `${url}/openapi.yaml`, ...backend)
+  t.equal(code, 0)
+  t.equal(readFileSync(join(CONFIG_DIR, 'apis/order-desk/2.1.yaml'), 'utf8'), orders)
+  const missing = await tollgate({ CONFIG_DIR }, 'publish', `${url}/other.yaml`, ...backend)
+  t.match(
+    [missing.code, missing.stderr],
+    [1, /cannot fetch .*other\.yaml: the server answered 404/],
+  )
+})
+
+t.test('a plan keeps its comments, and gets the API once', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const file = written(t, { 'openapi.yaml': orders })
+  await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+  const path = join(CONFIG_DIR, 'plans/default.yaml')
+  const plan = `# For everybody.\n${readFileSync(path, 'utf8').replace('order-desk@*', 'order-desk@2.1')}`
+  writeFileSync(path, plan)
+  await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, '--api', 'desk', '--prefix', '/desk')
+  t.equal(
+    readFileSync(path, 'utf8'),
+    plan.replace("'order-desk@2.1'", "'order-desk@2.1', desk@*").replace(/\[ ?(.*?) ?\]/, '[ $1 ]'),
+  )
+  const unknown = ['--plan', 'gold', '--api', 'gold-desk', '--prefix', '/gold']
+  const asked = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, ...unknown)
+  t.match([asked.code, asked.stderr], [2, /--plan "gold" is not a plan; there are: default/])
+})
+
+t.test('a version is replaced only if asked; its overlay keeps what it says', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const file = written(t, { 'openapi.yaml': orders })
+  await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+  const overlay = join(CONFIG_DIR, 'apis/order-desk/2.1.overlay.yaml')
+  writeFileSync(
+    overlay,
+    `${readFileSync(overlay, 'utf8')}  # Ours.\n  - target: $.info\n    update: { x-own: true }\n`,
+  )
+  const changed = JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'Order Desk', version: '2.1' },
+    paths: {
+      '/orders': { get: { operationId: 'list', responses: { 200: { description: 'a' } } } },
+    },
+  })
+  const other = written(t, { 'openapi.json': changed })
+  const refused = await tollgate({ CONFIG_DIR }, 'publish', other, ...backend)
+  t.match([refused.code, refused.stderr], [1, /2\.1\.yaml exists\. --replace replaces it/])
+  const again = ['--backend', 'http://10.0.0.8/base', '--replace']
+  const { code, stderr } = await tollgate({ CONFIG_DIR }, 'publish', other, ...again)
+  t.equal(code, 0, stderr)
+  t.notOk(existsSync(join(CONFIG_DIR, 'apis/order-desk/2.1.yaml')))
+  t.equal(readFileSync(join(CONFIG_DIR, 'apis/order-desk/2.1.json'), 'utf8'), changed)
+  t.match(readFileSync(overlay, 'utf8'), /http:\/\/10\.0\.0\.8\/base[\s\S]*# Ours\.[\s\S]*x-own/)
+})
+
+t.test('no file of another version, and no plan of other versions, is changed', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const withPart = (version: string, text: string) =>
+    written(t, {
+      'openapi.yaml': orders
+        .replace('v2.1-beta', version)
+        .replace('/orders/v2', `/orders/${version}`)
+        .replace('description: an order ', "$ref: 'common.yaml#/order' "),
+      'common.yaml': `order: { description: ${text} }\n`,
+    })
+  const first = await tollgate({ CONFIG_DIR }, 'publish', withPart('2', 'two'), ...backend)
+  t.equal(first.code, 0, first.stderr)
+  const second = await tollgate({ CONFIG_DIR }, 'publish', withPart('3', 'three'), ...backend)
+  t.match([second.code, second.stderr], [1, /common\.yaml exists with other content\. --replace/])
+  t.match(readFileSync(join(CONFIG_DIR, 'apis/order-desk/common.yaml'), 'utf8'), /two/)
+  const named = written(t, {
+    'openapi.yaml': orders.replace('description: an order ', "$ref: '2.yaml#/order' "),
+    '2.yaml': 'order: { description: a }\n',
+  })
+  const asVersion = await tollgate({ CONFIG_DIR }, 'publish', named, ...backend, '--replace')
+  t.match([asVersion.code, asVersion.stderr], [1, /2\.yaml, whose name means a version/])
+  const above = written(t, {
+    'api/openapi.yaml': orders.replace('description: an order ', "$ref: '../a.yaml#/order' "),
+    'a.yaml': 'order: { description: a }\n',
+  })
+  const outside = await tollgate({ CONFIG_DIR }, 'publish', above, ...backend, '--api', 'other')
+  t.match(
+    [outside.code, outside.stderr],
+    [1, /refers to \.\.\/a\.yaml, which lies above its folder/],
+  )
+
+  const plan = join(CONFIG_DIR, 'plans/default.yaml')
+  const chosen = readFileSync(plan, 'utf8').replace('order-desk@*', 'order-desk@2')
+  writeFileSync(plan, chosen)
+  const gold = chosen.replace('Default', 'Gold').replace('order-desk@2', 'order-desk@2')
+  writeFileSync(join(CONFIG_DIR, 'plans/gold.yaml'), gold)
+  const file = written(t, { 'openapi.yaml': orders })
+  const unasked = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+  t.match([unasked.code, unasked.stderr], [2, /--plan is missing: which plan gets order-desk@2\.1/])
+  const { stdout } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, '--plan', 'gold')
+  t.match(stdout, /Plan +gold, which gets order-desk@2\.1/)
+  t.equal(readFileSync(plan, 'utf8'), chosen)
+})
+
+t.test('without CONFIG_DIR, the document is written to the folder config', async (t) => {
+  const folder = emptyFolder(t)
+  const file = written(t, { 'openapi.yaml': orders })
+  const launcher = fileURLToPath(new URL('../../bin/tollgate.js', import.meta.url))
+  const args = [launcher, 'publish', file, ...backend]
+  execFileSync(process.execPath, args, { cwd: folder, env: { PATH: process.env['PATH'] } })
+  t.equal(readFileSync(join(folder, 'config/apis/order-desk/2.1.yaml'), 'utf8'), orders)
+})
+
+t.test('what an overlay can mend is shown, and mended if asked', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const file = written(t, { 'openapi.yaml': `${orders}  /bad//path: { get: { responses: {} } }\n` })
+  const { code, stdout } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+  t.equal(code, 1)
+  t.match(
+    stdout,
+    /openapi\.yaml:\d+ path-segment: .*\n1 problem: order-desk@2\.1 cannot be published/,
+  )
+  t.match(stdout, /--mend saves it:\n\noverlay: 1\.1\.0\n[\s\S]*\$\.paths\['\/bad\/\/path'\]/)
+  t.notOk(existsSync(CONFIG_DIR), 'nothing is written')
+  const mended = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, '--mend')
+  t.equal(mended.code, 0, mended.stdout)
+  t.match(
+    readFileSync(join(CONFIG_DIR, 'apis/order-desk/2.1.overlay.yaml'), 'utf8'),
+    /target: \$\.paths\['\/bad\/\/path'\]\n\s+remove: true/,
+  )
+  const second = ['--api', 'desk', '--json']
+  const claimed = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, ...second)
+  const reasons = JSON.parse(claimed.stdout).refused.map(({ reason }: { reason: string }) => reason)
+  t.same(reasons, ['path-segment', 'operation-claimed', 'operation-claimed'])
+  const free = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, ...second, '--mend')
+  t.match(JSON.parse(free.stdout), { prefix: '/desk/v2.1', refused: [] })
+})
+
+t.test('what is missing or wrong on the command line is named', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const file = written(t, { 'openapi.yaml': orders, 'bad.yaml': 'a: [1\n' })
+  for (const [args, code, message] of [
+    [[file], 2, /--backend is missing/],
+    [[file, ...backend, '--api', 'My API'], 2, /--api "My API" is not a lower-case letter/],
+    [[file, '--backend', '10.0.0.7'], 2, /--backend "10\.0\.0\.7" is not a URL/],
+    [[file, ...backend, '--prefix', 'a'], 2, /--prefix "a" is not a path/],
+    [[file, ...backend, '--plan', '../../x'], 2, /--plan "\.\.\/\.\.\/x" is not/],
+    [[file, ...backend, '--version', 'v1'], 2, /--version "v1" is not up to six numbers/],
+    [['nothing.yaml', ...backend], 1, /cannot read nothing\.yaml/],
+    [[join(dirname(file), 'bad.yaml'), ...backend], 1, /bad\.yaml:2 yaml-syntax/],
+  ] as const) {
+    const outcome = await tollgate({ CONFIG_DIR }, 'publish', ...args)
+    t.match([outcome.code, outcome.stderr], [code, message])
+  }
+  const env = { CONFIG_DIR, BACKEND_URL: 'http://10.0.0.9' }
+  t.equal((await tollgate(env, 'publish', file)).code, 0, 'a backend of all versions is enough')
+})
