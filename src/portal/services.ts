@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { ApiVersion, Catalogue } from '../catalogue/catalogue.ts'
 import type { Counter } from '../gateway/counters/counter.ts'
 import type { WriteAccessLine } from '../platform/http/access-line.ts'
 import type { ClientAddress } from '../platform/http/client-address.ts'
@@ -75,7 +75,7 @@ export interface PortalServices {
   /** The sandbox's side of the bank; undefined: there is no sandbox. */
   readonly sandbox: SandboxBank | undefined
   /** Whether a call of an API may be a drill in the sandbox. */
-  readonly hasDrills: (api: string) => boolean
+  readonly hasDrills: (version: ApiVersion) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly onError: (requestId: string, error: unknown) => void

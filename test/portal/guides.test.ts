@@ -143,8 +143,8 @@ function catalogueWith(change: (published: ApiVersion) => Partial<ApiVersion>): 
 t.test(
   'a document without sample flows leaves out samples, one without an operation the guides that show it; all else is there',
   async (t) => {
-    const withoutFlows = catalogueWith(({ document: { 'x-sample-flows': _, ...document } }) => ({
-      document,
+    const withoutFlows = catalogueWith(({ source: { 'x-sample-flows': _, ...source } }) => ({
+      source,
     }))
     const withoutOperation = catalogueWith(({ operations }) => ({
       operations: operations.filter(({ id }) => id !== 'getConsentStatus'),

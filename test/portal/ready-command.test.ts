@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
+import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { createServedDocument } from '../../src/portal/documents/served-document.ts'
 import { curlSample } from '../../src/portal/samples/curl-sample.ts'
 import {
@@ -60,10 +61,10 @@ t.test('an operation that needs an id waits for it, and finds it in the answer',
   if (xs2a === undefined) throw new Error('not published')
   const operation = xs2a.operations.find(({ id }) => id === 'getConsentAuthorisation')
   if (operation === undefined) throw new Error('not published')
-  const shape = callShape(xs2a.document, operation)
+  const shape = callShape(documentOf(xs2a), operation)
   t.same(missingValues(draftCall(shape)), ['consentId', 'authorisationId'])
 
-  const shapes = xs2a.operations.map((each) => callShape(xs2a.document, each))
+  const shapes = xs2a.operations.map((each) => callShape(documentOf(xs2a), each))
   const answer = JSON.stringify({
     consentId: 'c-1',
     items: [{ paymentId: 'not-this' }],
@@ -78,7 +79,9 @@ t.test('an operation that needs an id waits for it, and finds it in the answer',
 })
 
 t.test('the command that reads the accounts is the call of the page, the customer present', (t) => {
-  for (const { document, operations } of versions) {
+  for (const version of versions) {
+    const { operations } = version
+    const document = documentOf(version)
     const operation = accountsOperation(operations)
     if (operation === undefined) continue
     const draft = draftOfAccounts(callShape(document, operation), 'c-1')
@@ -99,7 +102,7 @@ t.test('the command that reads the accounts is the call of the page, the custome
 t.test('an answer offers next steps: its links, and calls that use its ids', async (t) => {
   const xs2a = catalogue.versions.get('xs2a@1.7.0')
   if (xs2a === undefined) throw new Error('not published')
-  const shapes = xs2a.operations.map((each) => callShape(xs2a.document, each))
+  const shapes = xs2a.operations.map((each) => callShape(documentOf(xs2a), each))
   const ways = (answer: object) => {
     const text = JSON.stringify(answer)
     return waysOn(text, idsIn(text, shapes), shapes)
@@ -187,7 +190,9 @@ t.test('the command means to a shell what the call is, whatever its values hold'
 t.test(
   'every parameter and body example of every operation is found in its document',
   async (t) => {
-    for (const { document, operations, version } of versions) {
+    for (const published of versions) {
+      const { operations, version } = published
+      const document = documentOf(published)
       for (const operation of operations) {
         const { parameters, body } = callShape(document, operation)
         const inPath = parameters.filter(({ place }) => place === 'path').map(({ name }) => name)

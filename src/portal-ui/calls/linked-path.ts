@@ -43,7 +43,7 @@ function fits(template: readonly string[], parts: readonly string[]): boolean {
 }
 
 function isVariable(part: string): boolean {
-  return part.startsWith('{')
+  return /^\{[^{}]+\}$/.test(part)
 }
 
 function variableCount(path: string): number {

@@ -6,6 +6,7 @@ import { wordsOf } from '../../messages/words.ts'
 import { languageQuery } from '../api/language-query.ts'
 import type { FrontPage } from '../api/schemas/catalogue.ts'
 import { limitWords } from '../api/schemas/window-words.ts'
+import { landingTitle } from '../pages/landing-title.ts'
 
 export interface FrontMarkdownOptions {
   readonly front: FrontPage
@@ -34,7 +35,7 @@ export function frontMarkdown(options: FrontMarkdownOptions): string {
       return `- [${name}](${portalUrl}/apis/${api}/${version}.md${query}): ${count}`
     })
   const sections = [
-    `# ${t('landing.title')}`,
+    `# ${t(landingTitle(front))}`,
     t('landing.lead'),
     ...(limit === null ? [] : [limitWords(limit, words)]),
     ...(curl === undefined ? [] : [`## ${t('landing.sample')}`, fenced('bash', curl.source)]),

@@ -1,6 +1,6 @@
 import type { JsonObject, Operation } from '../../catalogue/catalogue.ts'
+import { operationObject } from '../../catalogue/documents/operation-object.ts'
 import { isJsonObject, objectsOf, stringsOf } from '../../catalogue/json.ts'
-import { operationObject } from '../../catalogue/operation-object.ts'
 
 /** Samples that lead from one to the next: `x-sample-flows` of a document. */
 export interface SampleFlow {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../catalogue/catalogue.ts'
-import { operationObject, type Parameter } from '../../catalogue/operation-object.ts'
-import { type Located, member, membersOf } from '../../catalogue/reference.ts'
+import { operationObject, type Parameter } from '../../catalogue/documents/operation-object.ts'
+import { type Located, member, membersOf } from '../../catalogue/documents/reference.ts'
 import type {
   SampleCall,
   SampleField,

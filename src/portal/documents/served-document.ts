@@ -4,11 +4,13 @@
 // receives it. It reads only the catalogue, the error table and the sandbox's customers, and knows no session.
 
 import type { ApiVersion, OpenApiDocument } from '../../catalogue/catalogue.ts'
+import { documentOf } from '../../catalogue/documents/upgrade.ts'
 import { translatedDocument } from '../../catalogue/in-language.ts'
 import type { Language } from '../../messages/language.ts'
 import type { PortalServices } from '../services.ts'
 import { utcDay, withMovedDays } from './moved-days.ts'
 import { drillTexts, withDrills } from './with-drills.ts'
+import { withKey } from './with-key.ts'
 import { descriptionIn, withSamples } from './with-samples.ts'
 
 /** The document of a version as developers get it, in a language. (Default: English) */
@@ -26,7 +28,8 @@ interface Made {
  * Creates the function that turns the document of a version into the one that
  * developers get:
  *
- * - Its server is the gateway as developers reach it.
+ * - Its server is the gateway as developers reach it, and every call needs the gateway's key.
+ * - What it says to the gateway (`x-tollgate`) is left out.
  * - The days in its examples move: `x-examples-day` becomes today (UTC).
  * - Its operations have samples and, where calls go to the sandbox, the header for drills.
  * - In another language, the texts of its translation replace its own.
@@ -47,10 +50,10 @@ export function createServedDocument({
     const key = `${today} ${origin}`
     const last = madeOf.get(published)
     if (last?.key === key) return last
-    const servers = [{ url: `${origin}${published.prefix}` }]
-    const document = { ...movedTo(published.document, today), servers }
+    const servers = [{ url: origin + published.prefix }]
+    const document = withKey({ ...movedTo(documentOf(published), today), servers })
     const sampled = withSamples(document, published, origin)
-    const english = hasDrills(published.api) ? withDrills(sampled, published) : sampled
+    const english = hasDrills(published) ? withDrills(sampled, published) : sampled
     const made = { key, english, translated: new Map() }
     madeOf.set(published, made)
     return made

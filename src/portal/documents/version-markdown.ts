@@ -1,7 +1,14 @@
-import type { ApiVersion, JsonObject, Operation, Plan } from '../../catalogue/catalogue.ts'
+import type {
+  ApiVersion,
+  JsonObject,
+  OpenApiDocument,
+  Operation,
+  Plan,
+} from '../../catalogue/catalogue.ts'
+import { operationObject } from '../../catalogue/documents/operation-object.ts'
+import type { Located } from '../../catalogue/documents/reference.ts'
+import { documentOf } from '../../catalogue/documents/upgrade.ts'
 import { textsOf } from '../../catalogue/in-language.ts'
-import { operationObject } from '../../catalogue/operation-object.ts'
-import type { Located } from '../../catalogue/reference.ts'
 import { shownWindow } from '../../catalogue/window-length.ts'
 import type { Words } from '../../messages/format.ts'
 import type { Language } from '../../messages/language.ts'
@@ -11,7 +18,7 @@ import { limitWords } from '../api/schemas/window-words.ts'
 export interface VersionMarkdownOptions {
   readonly published: ApiVersion
   /** The document of the version as developers get it in {@link language}. */
-  readonly document: ApiVersion['document']
+  readonly document: OpenApiDocument
   readonly language: Language
   /** The plans that include the version. */
   readonly plans: readonly Plan[]
@@ -39,13 +46,14 @@ export function versionMarkdown(options: VersionMarkdownOptions): string {
     }),
   )
   // The samples of the served document link within the reference and mean nothing here.
-  const own = published.document.info['description']
+  const own = documentOf(published).info['description']
   const description = texts.description ?? (typeof own === 'string' ? own.trim() : '')
   const sections = [
     `# ${title} ${version}`,
     ...(notes.length === 0 ? [] : [notes.join(' ')]),
     description,
     t('markdown.document', { address: `${portalUrl}/api/apis/${api}/${version}/openapi.json` }),
+    t('markdown.key', { keyHeader: '`X-API-Key`' }),
     `## ${t('markdown.limits')}`,
     limits.length === 0 ? t('markdown.noPlan') : limits.join('\n'),
     `## ${t('markdown.operations')}`,
@@ -61,7 +69,7 @@ function operationSection(operation: Operation, document: JsonObject, { t }: Wor
   const { summary, description } = object?.value ?? {}
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [
-    `### ${typeof summary === 'string' ? summary : operation.summary}`,
+    `### ${typeof summary === 'string' ? summary : operation.summary || id}`,
     `\`${method} ${path}\` (\`${id}\`)`,
     ...(typeof description === 'string' ? [description.trim()] : []),
     ...(parameters.length === 0

@@ -1,6 +1,6 @@
 import type { ApiVersion, Json, JsonObject, OpenApiDocument } from '../../catalogue/catalogue.ts'
+import { operationObject } from '../../catalogue/documents/operation-object.ts'
 import { isJsonArray, isJsonObject } from '../../catalogue/json.ts'
-import { operationObject } from '../../catalogue/operation-object.ts'
 import type { Language } from '../../messages/language.ts'
 import { wordsOf } from '../../messages/words.ts'
 import { type Drill, drillHeader, drills, drillsOf } from '../../platform/http/drills.ts'

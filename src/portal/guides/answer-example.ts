@@ -1,6 +1,6 @@
-import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
-import { operationObject } from '../../catalogue/operation-object.ts'
-import { member, membersOf } from '../../catalogue/reference.ts'
+import type { OpenApiDocument, Operation } from '../../catalogue/catalogue.ts'
+import { operationObject } from '../../catalogue/documents/operation-object.ts'
+import { member, membersOf } from '../../catalogue/documents/reference.ts'
 
 /**
  * An example of the operation's first 2xx response as JSON text.
@@ -9,7 +9,7 @@ import { member, membersOf } from '../../catalogue/reference.ts'
  * @returns undefined if the response has no example
  */
 export function answerExample(
-  document: ApiVersion['document'],
+  document: OpenApiDocument,
   { template, method }: Operation,
   name = '',
 ): string | undefined {

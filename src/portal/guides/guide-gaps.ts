@@ -1,4 +1,5 @@
 import type { ApiVersion, Catalogue } from '../../catalogue/catalogue.ts'
+import { documentOf } from '../../catalogue/documents/upgrade.ts'
 import { sampleFlows } from '../documents/sample-flows.ts'
 import { operationsShown } from './expand-guide.ts'
 import { type GuideName, type GuideSource, readGuideSources } from './guide-sources.ts'
@@ -24,8 +25,8 @@ export function guideGaps(catalogue: Catalogue, nowMs: number): readonly GuideGa
 }
 
 function gapsOf(source: GuideSource, published: ApiVersion): readonly GuideGap[] {
-  const { document, operations, api, version } = published
-  const flows = sampleFlows(document, operations)
+  const { operations, api, version } = published
+  const flows = sampleFlows(documentOf(published), operations)
   const sampled = new Set(flows.flatMap(({ steps }) => steps.map(({ operation }) => operation.id)))
   return operationsShown(source.texts.en)
     .filter((id) => !sampled.has(id))

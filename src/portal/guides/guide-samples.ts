@@ -1,4 +1,4 @@
-import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
+import type { ApiVersion, OpenApiDocument, Operation } from '../../catalogue/catalogue.ts'
 import { type SampleFlow, sampleFlows } from '../documents/sample-flows.ts'
 import { sampleOfStep } from '../documents/sample-of-step.ts'
 import { sampleLanguages } from '../samples/sample-languages.ts'
@@ -16,7 +16,7 @@ export interface GuideSample {
 export interface GuideSamplesOptions {
   readonly published: ApiVersion
   /** The document of the version as developers get it. */
-  readonly document: ApiVersion['document']
+  readonly document: OpenApiDocument
   /** Origin of the gateway, as developers call it. */
   readonly gatewayUrl: string
   /** Title of the guide, as the samples' comments show it. */

@@ -1,4 +1,4 @@
-import type { ApiVersion } from '../../catalogue/catalogue.ts'
+import type { ApiVersion, OpenApiDocument } from '../../catalogue/catalogue.ts'
 import { textsOf } from '../../catalogue/in-language.ts'
 import type { Language } from '../../messages/language.ts'
 import { createServedDocument } from '../documents/served-document.ts'
@@ -72,7 +72,7 @@ interface MakeGuideOptions extends Pick<PortalServices, 'gatewayUrl' | 'portalUr
   readonly language: Language
   readonly published: ApiVersion | undefined
   /** The document of that version, as developers get it. */
-  readonly document: ApiVersion['document'] | undefined
+  readonly document: OpenApiDocument | undefined
 }
 
 function makeGuide({
@@ -117,7 +117,7 @@ function makeGuide({
 function partOf(
   part: RenderedMarkdown['parts'][number],
   samples: readonly GuideSample[],
-  document: ApiVersion['document'] | undefined,
+  document: OpenApiDocument | undefined,
 ): readonly GuidePart[] {
   if (part.kind === 'html') return [part]
   const { info, source } = part
@@ -138,7 +138,7 @@ function partOf(
 function asMarkdown(
   text: string,
   samples: readonly GuideSample[],
-  document: ApiVersion['document'] | undefined,
+  document: OpenApiDocument | undefined,
   portalUrl: string,
 ): string {
   const filled = text.replaceAll(

@@ -1,8 +1,9 @@
-import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
+import type { OpenApiDocument, Operation } from '../../catalogue/catalogue.ts'
+import { operationObject } from '../../catalogue/documents/operation-object.ts'
+import { documentOf } from '../../catalogue/documents/upgrade.ts'
 import { textsOf, versionTitle } from '../../catalogue/in-language.ts'
 import { stringsOf } from '../../catalogue/json.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
-import { operationObject } from '../../catalogue/operation-object.ts'
 import type { Language } from '../../messages/language.ts'
 import { errorWords } from '../api/error-words.ts'
 import type { SearchEntry } from '../api/schemas/guides.ts'
@@ -57,7 +58,8 @@ export function createSearchIndex({
       // Of the same operation in two versions, the newer one comes first.
       .toReversed()
     return current.flatMap((published) => {
-      const { api, version, title, operations, document } = published
+      const { api, version, title, operations } = published
+      const document = documentOf(published)
       const texts = textsOf(published, language)
       return [
         {
@@ -110,7 +112,7 @@ export function createSearchIndex({
   }
 }
 
-function tagOf(document: ApiVersion['document'], { template, method }: Operation): string {
+function tagOf(document: OpenApiDocument, { template, method }: Operation): string {
   const object = operationObject(document, template, method)?.object.value
   return stringsOf(object?.['tags'])[0] ?? ''
 }

@@ -3,7 +3,7 @@ import {
   operationObject,
   type Parameter,
   parameterPlaces,
-} from '../../catalogue/operation-object.ts'
+} from '../../catalogue/documents/operation-object.ts'
 import type { Words } from '../../messages/format.ts'
 import { isLeftInEnglish } from '../../messages/language.ts'
 import type { PublishedOperation } from '../api/schemas/catalogue.ts'

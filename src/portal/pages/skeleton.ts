@@ -7,8 +7,8 @@ export interface SkeletonOptions {
   readonly brand: BrandFacts
   /** Title of the page, if it is known before its script runs. */
   readonly title: string | undefined
-  /** The first page begins with a wide dark area. */
-  readonly isLanding: boolean
+  /** Heading of the first page, which begins with a wide dark area; undefined for other pages. */
+  readonly landing: string | undefined
   /** Whether it is next to a side bar. */
   readonly isBeside: boolean
   /** The main content of the page, as HTML; placeholder lines if it is not known. */
@@ -17,12 +17,12 @@ export interface SkeletonOptions {
 
 /** What a document shows until its script has loaded, as HTML: the header, and where the page's content will be. */
 export function skeleton(options: SkeletonOptions): string {
-  const { words, brand, title, isLanding, isBeside, content } = options
+  const { words, brand, title, landing, isBeside, content } = options
   const { t } = words
   const name = escapeHtml(brand.name)
   const header = `<div class="sk-bar"><a class="sk-brand" href="/">${name} <span>${t('shell.developers')}</span></a></div>`
-  if (isLanding) {
-    return `<div class="sk">${header}<main><div class="sk-hero"><div class="sk-in"><h1>${t('landing.title')}</h1><p>${t('landing.lead')}</p></div></div>${content ?? ''}</main></div>`
+  if (landing !== undefined) {
+    return `<div class="sk">${header}<main><div class="sk-hero"><div class="sk-in"><h1>${landing}</h1><p>${t('landing.lead')}</p></div></div>${content ?? ''}</main></div>`
   }
   const heading = title === undefined ? bone('sk-h') : `<h1>${escapeHtml(title)}</h1>`
   const lines = ['sk-w', 'sk-w', 'sk-n', 'sk-box'].map(bone).join('')

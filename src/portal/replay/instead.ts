@@ -1,5 +1,7 @@
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
-import { operationObject } from '../../catalogue/operation-object.ts'
+import { operationObject } from '../../catalogue/documents/operation-object.ts'
+import { documentOf } from '../../catalogue/documents/upgrade.ts'
+import { shapeOf } from '../../catalogue/path-template.ts'
 
 /** What may take the place of an operation that a version lacks. */
 export interface Instead {
@@ -19,15 +21,15 @@ const operationsMax = 3
 export function findInstead(from: ApiVersion, gone: Operation, to: ApiVersion): Instead {
   const moved = to.operations.find(({ id }) => id === gone.id)
   if (moved !== undefined) return { operations: [moved], note: null }
-  const object = operationObject(from.document, gone.template, gone.method)?.object.value
+  const object = operationObject(documentOf(from), gone.template, gone.method)?.object.value
   const description = object?.['description']
-  const wanted = segmentsOf(gone)
+  const wanted = shapesOf(gone)
   const near = to.operations
-    .map((operation) => ({ operation, shared: sharedWith(wanted, segmentsOf(operation)) }))
+    .map((operation) => ({ operation, shared: sharedWith(wanted, shapesOf(operation)) }))
     .filter(({ operation, shared }) =>
       operation.method === gone.method
         ? shared * 2 >= wanted.length
-        : shared === wanted.length && segmentsOf(operation).length === shared,
+        : shared === wanted.length && shapesOf(operation).length === shared,
     )
     .toSorted((a, b) => b.shared - a.shared)
   return {
@@ -36,9 +38,8 @@ export function findInstead(from: ApiVersion, gone: Operation, to: ApiVersion): 
   }
 }
 
-/** Without the version; parameters have no names. */
-function segmentsOf({ segments }: Operation): readonly string[] {
-  return segments.slice(1).map((segment) => (segment.kind === 'literal' ? segment.text : '{}'))
+function shapesOf({ segments }: Operation): readonly string[] {
+  return segments.map(shapeOf)
 }
 
 /** Number of first segments that are the same. */

@@ -1,5 +1,6 @@
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
+import { shapeOf } from '../../catalogue/path-template.ts'
 import type { Router } from '../../catalogue/router.ts'
 import { type ErrorCode, errors } from '../../platform/http/errors.ts'
 
@@ -18,19 +19,17 @@ export interface RouteOptions {
 
 /** Replaces the version in the path of an operation's calls, and looks where the gateway would route them. */
 export function routeInVersion(
-  { method, template }: Operation,
+  { method, segments }: Operation,
   { router, to, nowMs }: RouteOptions,
 ): Route {
   if (isRetired(to.lifecycle, nowMs)) return refusal('VERSION_RETIRED')
-  const path = `${to.prefix}${template.replaceAll(/\{[^}]*\}/g, anyValue)}`
+  // The value of a parameter is `{}`: no literal of a path has braces.
+  const path = `${to.prefix}/${segments.map(shapeOf).join('/')}`
   const found = router.match(method, path)
   if (found.kind === 'found') return { operation: found.operation }
   if (found.kind === 'not-found') return refusal('NOT_FOUND')
   return refusal('OPERATION_NOT_IN_VERSION')
 }
-
-/** The value of a parameter: no literal of a path has braces. */
-const anyValue = '{}'
 
 function refusal(code: ErrorCode): Route {
   return { code, status: errors[code].status }

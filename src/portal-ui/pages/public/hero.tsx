@@ -21,8 +21,8 @@ export function Hero({ apis }: { readonly apis: readonly PublishedApi[] }) {
   const shown = apis
     .find(({ api }) => api === sample?.api)
     ?.versions.find(({ version }) => version === sample?.version)
-  const limit = shown?.plans[0]?.limits[0]
   const newest = apis[0]?.versions.at(-1)
+  const limit = (shown ?? newest)?.plans[0]?.limits[0]
   return (
     <section className={classes['hero']} aria-labelledby="promise">
       <div className={classes['heroInside']}>
@@ -34,7 +34,7 @@ export function Hero({ apis }: { readonly apis: readonly PublishedApi[] }) {
             </p>
           ) : null}
           <h1 id="promise" ref={heading} tabIndex={-1} className={classes['title']}>
-            {t('landing.title')}
+            {t(front?.hasProducts === false ? 'landing.titleOfApis' : 'landing.title')}
           </h1>
           <p className={classes['lead']}>{t('landing.lead')}</p>
           <div className={classes['ways']}>

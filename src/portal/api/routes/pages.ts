@@ -14,6 +14,7 @@ import { pageDocument } from '../../pages/document.ts'
 import { guideContent } from '../../pages/guide-content.ts'
 import { knownFacts } from '../../pages/known-facts.ts'
 import { landingContent } from '../../pages/landing-page.ts'
+import { landingTitle } from '../../pages/landing-title.ts'
 import { pageLook } from '../../pages/page-look.ts'
 import { pagePaths } from '../../pages/page-paths.ts'
 import { sandboxOutline } from '../../pages/sandbox-outline.ts'
@@ -104,7 +105,7 @@ export function createSendPage(services: PageServices): SendPage {
         words: wordsOf(language),
         brand,
         title: guide?.title ?? begins.title,
-        isLanding,
+        landing: isLanding ? t(landingTitle(frontPages.known())) : undefined,
         isBeside: path === pagePaths.apiVersion,
         content: begins.outline,
       }),

@@ -1,8 +1,9 @@
 import type { ApiVersion, Catalogue, Json, Operation } from '../../../catalogue/catalogue.ts'
+import { operationObject } from '../../../catalogue/documents/operation-object.ts'
+import { documentOf } from '../../../catalogue/documents/upgrade.ts'
 import { textsOf } from '../../../catalogue/in-language.ts'
 import { isJsonObject, objectsOf, stringsOf } from '../../../catalogue/json.ts'
 import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
-import { operationObject } from '../../../catalogue/operation-object.ts'
 import type { Language } from '../../../messages/language.ts'
 import { publishedLimit } from '../published-limit.ts'
 import type {
@@ -55,7 +56,7 @@ function publishedVersion({
   nowMs,
   language,
 }: PublishedVersionOptions): Omit<PublishedVersion, 'plans'> {
-  const { version, document, lifecycle, operations } = published
+  const { version, lifecycle, operations } = published
   const texts = textsOf(published, language)
   const own = new Set(operations.map(({ id }) => id))
   const missing = new Map<string, MissingOperation>()
@@ -71,7 +72,7 @@ function publishedVersion({
   return {
     version,
     title: texts.title,
-    summary: texts.summary ?? firstSentence(document.info['description']),
+    summary: texts.summary ?? firstSentence(documentOf(published).info['description']),
     lifecycle,
     isDeprecated: isDeprecated(lifecycle, nowMs),
     isRetired: isRetired(lifecycle, nowMs),
@@ -90,14 +91,16 @@ function publishedVersion({
   }
 }
 
-function tagOf({ document }: ApiVersion, { template, method }: Operation): string {
-  const [tag = ''] = stringsOf(operationObject(document, template, method)?.object.value['tags'])
+function tagOf(published: ApiVersion, { template, method }: Operation): string {
+  const object = operationObject(documentOf(published), template, method)?.object.value
+  const [tag = ''] = stringsOf(object?.['tags'])
   return tag
 }
 
-/** What the document says it offers (`x-products`); else each of its tags is a product. */
-function productsOf({ document }: ApiVersion): PublishedProduct[] {
-  const named = objectsOf(document['x-products'])
+/** What the document says it offers (`x-products`); else all of the version is one product. */
+function productsOf(published: ApiVersion): PublishedProduct[] {
+  const { info, 'x-products': stated } = documentOf(published)
+  const named = objectsOf(stated)
   if (named.length > 0) {
     return named.map(({ title, summary, icon, tags }) => ({
       title: localText(title),
@@ -106,12 +109,15 @@ function productsOf({ document }: ApiVersion): PublishedProduct[] {
       tags: [...stringsOf(tags)],
     }))
   }
-  return objectsOf(document['tags']).map(({ name, description }) => ({
-    title: localText(name),
-    summary: localText(description),
-    icon: '',
-    tags: [...stringsOf([name ?? null])],
-  }))
+  const { summary, description } = info
+  return [
+    {
+      title: localText(published.title),
+      summary: localText(typeof summary === 'string' ? summary : firstSentence(description)),
+      icon: '',
+      tags: [...new Set(published.operations.map((operation) => tagOf(published, operation)))],
+    },
+  ]
 }
 
 /** A text by language, or one for all languages. */
@@ -124,11 +130,18 @@ function localText(text: Json | undefined): LocalText {
   }
 }
 
-/** The first sentence of a text in paragraphs; a full stop inside a number does not end it. */
+const summaryLengthMax = 200
+
+/** The first sentence of a Markdown text, without its marks; a full stop inside a number does not end it. */
 function firstSentence(description: unknown): string {
-  const [paragraph = ''] = typeof description === 'string' ? description.trim().split('\n\n') : []
-  const [sentence = ''] = paragraph.replaceAll(/\s+/g, ' ').split(/(?<=\.) /)
-  return sentence
+  const paragraphs = typeof description === 'string' ? description.trim().split(/\n\s*\n/) : []
+  // Headings, lists, tables, pictures and HTML are no sentences.
+  const paragraph = paragraphs.find((text) => !/^\s*([#*|<>-]|!\[|```)/.test(text)) ?? ''
+  const plain = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[*`]|__/g, '')
+  const [sentence = ''] = plain.replaceAll(/\s+/g, ' ').split(/(?<=\.) /)
+  return sentence.length <= summaryLengthMax
+    ? sentence
+    : `${sentence.slice(0, sentence.lastIndexOf(' ', summaryLengthMax))} …`
 }
 
 function whereabouts(

@@ -136,6 +136,7 @@ export const FrontPage = closed({
   ),
   /** The first limit of the first plan of that version. */
   limit: nullable(PublishedLimit),
+  hasProducts: Type.Boolean({ description: 'whether a document names products (`x-products`)' }),
 })
 export type FrontPage = Static<typeof FrontPage>
 

@@ -51,6 +51,9 @@ export const NewPassword = Type.String({
 /** An existing password: any text, so that the answer does not reveal which rules applied to it. */
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 256 })
 
+/** The id of an operation, see `Operation.id`. */
+export const operationIdPattern = '^[A-Za-z0-9._-]{1,128}$'
+
 /** The token of a mail link: 43 characters base64url, 256 bits. */
 export const Token = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
 

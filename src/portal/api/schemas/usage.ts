@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { windowMembers } from './catalogue.ts'
-import { closed, Id, Instant, ListLimit, listOf, nullable } from './common.ts'
+import { closed, Id, Instant, ListLimit, listOf, nullable, operationIdPattern } from './common.ts'
 
 /** One limit of one operation in the current window, read from the counter that enforces it. */
 export const LiveUsage = closed({
@@ -37,7 +37,7 @@ export const HistoryQuery = closed({
   to: Type.Optional(Instant),
   step: Type.Optional(HistoryStep),
   operation: Type.Optional(
-    Type.String({ pattern: '^\\w{1,100}$', description: 'only calls to it, in any version' }),
+    Type.String({ pattern: operationIdPattern, description: 'only calls to it, in any version' }),
   ),
 })
 export type HistoryQuery = Static<typeof HistoryQuery>
@@ -186,7 +186,7 @@ export const CallsQuery = closed({
   ),
   requestId: Type.Optional(Id),
   keyId: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{12}$' })),
-  operation: Type.Optional(Type.String({ pattern: '^\\w{1,100}$', description: 'its id' })),
+  operation: Type.Optional(Type.String({ pattern: operationIdPattern, description: 'its id' })),
   status: Type.Optional(
     Type.String({ pattern: '^[1-5]([0-9]{2}|xx)$', description: 'such as 201, or 2xx' }),
   ),

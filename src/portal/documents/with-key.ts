@@ -1,0 +1,118 @@
+import {
+  type Json,
+  type JsonObject,
+  methods,
+  type OpenApiDocument,
+} from '../../catalogue/catalogue.ts'
+import { heldBy, isExtension, type ObjectName } from '../../catalogue/documents/openapi-objects.ts'
+import { isJsonArray, isJsonObject, objectMembersOf } from '../../catalogue/json.ts'
+
+/** The security scheme of the gateway, for a document that does not have it. */
+const scheme = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-API-Key',
+  description:
+    'The key of your application, which the portal creates. The gateway checks it, counts the call, and does not forward the key.',
+} as const
+
+/** Members of a path that OpenAPI has for methods, and the gateway serves for no API. */
+const unserved = ['head', 'options', 'trace', 'query', 'additionalOperations']
+
+/**
+ * Makes a document say what a call through the gateway needs: its key, in
+ * addition to each security requirement, only the methods that it serves, and no
+ * server but that of the gateway, which the document must have.
+ */
+export function withKey(document: OpenApiDocument): OpenApiDocument {
+  const own = withoutServers(document, 'document') as OpenApiDocument
+  const components = isJsonObject(own['components']) ? own['components'] : {}
+  const schemes = isJsonObject(components['securitySchemes']) ? components['securitySchemes'] : {}
+  const { name, isNew } = schemeName(schemes)
+  const paths = Object.entries(own.paths).map(([path, item]): [string, Json | undefined] => [
+    path,
+    isJsonObject(item) ? withOperations(item, name) : item,
+  ])
+  return {
+    ...own,
+    components: {
+      ...components,
+      securitySchemes: isNew ? { ...schemes, [name]: scheme } : schemes,
+    },
+    security: withRequirement(document['security'], name),
+    paths: Object.fromEntries(paths),
+    ...(own['webhooks'] === undefined ? {} : { webhooks: withOwnSecurity(own) }),
+  }
+}
+
+/** The name under which the document has the scheme, or one that is free in it. */
+function schemeName(schemes: JsonObject): { readonly name: string; readonly isNew: boolean } {
+  const own = objectMembersOf(schemes).find(
+    ([, { type, in: place, name }]) =>
+      type === scheme.type &&
+      place === scheme.in &&
+      String(name).toLowerCase() === scheme.name.toLowerCase(),
+  )
+  if (own !== undefined) return { name: own[0], isNew: false }
+  let name = 'gatewayKey'
+  while (Object.hasOwn(schemes, name)) name += '_'
+  return { name, isNew: true }
+}
+
+/** No requirement at all becomes one, because the gateway asks for the key in every call. */
+function withRequirement(security: Json | undefined, name: string): Json {
+  const requirements = isJsonArray(security) ? security.filter(isJsonObject) : []
+  if (requirements.length === 0) return [{ [name]: [] }]
+  return requirements.map((requirement) => ({ [name]: [], ...requirement }))
+}
+
+function withOperations(item: JsonObject, name: string): JsonObject {
+  const changed: Record<string, Json | undefined> = { ...item }
+  for (const member of unserved) delete changed[member]
+  for (const method of methods) {
+    const member = method.toLowerCase()
+    const operation = item[member]
+    if (!isJsonObject(operation) || operation['security'] === undefined) continue
+    changed[member] = { ...operation, security: withRequirement(operation['security'], name) }
+  }
+  return changed
+}
+
+/** Webhooks with the security of the document as it was: they are calls to the developer, without the key. */
+function withOwnSecurity({ webhooks, security = [] }: JsonObject): Json {
+  const items = objectMembersOf(webhooks).map(([event, item]): [string, Json] => {
+    const members = Object.entries(item).map(([member, value]): [string, Json | undefined] => {
+      const isOperation = heldBy('pathItem', member)?.object === 'operation' && isJsonObject(value)
+      return [member, isOperation ? { security, ...value } : value]
+    })
+    return [event, Object.fromEntries(members)]
+  })
+  return Object.fromEntries(items)
+}
+
+/** Extensions that tell other gateways of a backend. */
+const ofGateways = /^x-(tollgate|amazon-apigateway|google|kong|azure|apigee|wso2|ibm-configuration)/
+
+/** A copy without servers but those of the document itself, and without what is meant for gateways. */
+function withoutServers(object: JsonObject, kind: ObjectName): JsonObject {
+  const copy: Record<string, Json | undefined> = {}
+  for (const [name, member] of Object.entries(object)) {
+    if (name === 'servers' && kind !== 'document') continue
+    if (ofGateways.test(name)) continue
+    if (name === 'server' && kind === 'link') continue
+    const held = heldBy(kind, name)
+    if (held === undefined || held.object === 'schema') copy[name] = member
+    else if (held.as === 'list' && isJsonArray(member)) {
+      copy[name] = member.map((item) =>
+        isJsonObject(item) ? withoutServers(item, held.object) : item,
+      )
+    } else if (held.as === 'map' && isJsonObject(member)) {
+      const entries = Object.entries(member).map(([key, item]): [string, Json | undefined] => [
+        key,
+        isJsonObject(item) && !isExtension(held, key) ? withoutServers(item, held.object) : item,
+      ])
+      copy[name] = Object.fromEntries(entries)
+    } else copy[name] = isJsonObject(member) ? withoutServers(member, held.object) : member
+  }
+  return copy
+}

@@ -1,0 +1,89 @@
+import t from 'tap'
+import type { OpenApiDocument } from '../../src/catalogue/catalogue.ts'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { createServedDocument } from '../../src/portal/documents/served-document.ts'
+import type { Test } from '../support/database.ts'
+import { ownApis, ownDocument } from '../support/own-apis.ts'
+
+/** The document that developers get of a version. */
+async function served(t: Test, document: object): Promise<OpenApiDocument> {
+  const catalogue = await loadCatalogue(ownApis(t, { 'a/1.json': document }))
+  const [version] = catalogue.versions.values()
+  if (version === undefined) throw new Error('nothing is published')
+  const make = createServedDocument({
+    gatewayUrl: () => 'https://api.example.com',
+    now: () => 0,
+    hasDrills: () => false,
+  })
+  return make(version)
+}
+
+const responses = { 200: { description: 'done' } }
+const bearer = { type: 'http', scheme: 'bearer' }
+const key = { type: 'apiKey', in: 'header', name: 'X-API-Key' }
+
+t.test('every requirement of a document also names the key of the gateway', async (t) => {
+  const document = await served(t, {
+    ...ownDocument([]),
+    paths: {
+      '/a': {
+        get: { responses },
+        post: { responses, security: [] },
+        put: { responses, security: [{ token: ['write'] }, {}] },
+      },
+    },
+    security: [{ token: [] }],
+    components: { securitySchemes: { token: bearer, gatewayKey: bearer } },
+  })
+  t.match(document['components'], { securitySchemes: { token: bearer, gatewayKey_: key } })
+  t.same(document['security'], [{ gatewayKey_: [], token: [] }])
+  t.match(document.paths, {
+    '/a': {
+      get: { security: undefined },
+      post: { security: [{ gatewayKey_: [] }] },
+      put: { security: [{ gatewayKey_: [], token: ['write'] }, { gatewayKey_: [] }] },
+    },
+  })
+})
+
+t.test('a scheme that a document has for the key is used', async (t) => {
+  const document = await served(t, {
+    ...ownDocument(['GET /a']),
+    components: { securitySchemes: { own: { ...key, name: 'x-api-key' } } },
+  })
+  t.same(document['security'], [{ own: [] }])
+  t.same(Object.keys((document['components'] as never)['securitySchemes']), ['own'])
+})
+
+t.test(
+  'the only server is the gateway, methods that it does not serve are left out, and nothing tells of the backend',
+  async (t) => {
+    const inside = { servers: [{ url: 'http://internal.example' }] }
+    const document = await served(t, {
+      ...ownDocument([]),
+      servers: [{ url: 'https://public.example/v4' }],
+      'x-tollgate': { backend: 'http://internal.example' },
+      paths: {
+        '/a': {
+          ...inside,
+          head: { responses },
+          get: {
+            ...inside,
+            responses: {
+              200: {
+                description: 'done',
+                links: { next: { operationId: 'b', server: { url: 'http://internal.example' } } },
+              },
+            },
+            callbacks: { done: { '{$request.query.url}': { ...inside, post: { responses } } } },
+          },
+        },
+      },
+      webhooks: { event: { ...inside, post: { ...inside, responses } } },
+      components: { pathItems: { a: { ...inside, get: { responses } } } },
+    })
+    t.same(document['servers'], [{ url: 'https://api.example.com/v4' }])
+    t.notMatch(JSON.stringify(document), /internal\.example|x-tollgate|"head"/)
+    t.match(document['webhooks'], { event: { post: { security: [] } } }, 'a webhook has no key')
+  },
+)
