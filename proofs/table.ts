@@ -642,6 +642,12 @@ export const proofs: Readonly<Record<string, Proof>> = {
     ],
   }),
 
+  // Documents of others.
+  'api-directory': tests('long/api-directory', {
+    shows: 'of the 2,639 public documents that npm has, 99 of 100 are published unchanged',
+    guards: ['src/catalogue', 'src/portal/documents'],
+  }),
+
   // The bank.
   'bank-fuzz': sizedTests('long/bank-fuzz', {
     shows: 'the bank answers 220 random inputs for each operation as the contract says',

@@ -69,8 +69,8 @@ export interface Attack {
   readonly parameter?: string
   /** How the backend answers, by its name in `corpus/answers.ts`. */
   readonly answer?: string
-  /** Only operations that fit: with or without a body, with a path parameter, or a single one. (Default: all) */
-  readonly only?: 'with body' | 'without body' | 'parameter' | 'one'
+  /** Only operations that fit: by body, with a path parameter, with a path that ends in text, or one. (Default: all) */
+  readonly only?: 'with body' | 'without body' | 'parameter' | 'literal' | 'one'
   /** Crosses it with this many operations instead of all that fit, each time with others. */
   readonly spread?: number
 }

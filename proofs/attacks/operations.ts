@@ -52,6 +52,8 @@ export function fits(attack: Attack, operation: AttackedOperation): boolean {
       return !operation.hasBody
     case 'parameter':
       return hasParameter
+    case 'literal':
+      return operation.segments.at(-1)?.startsWith('p-') !== true
     default:
       return true
   }

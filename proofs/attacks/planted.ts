@@ -15,15 +15,22 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'double decoding',
     file: 'edge/checks/target.ts',
-    from: 'const path = mark === -1 ? origin : origin.slice(0, mark)',
-    to: 'const path = decodeURIComponent(decodeURIComponent(mark === -1 ? origin : origin.slice(0, mark)))',
+    from: 'const writtenPath = mark === -1 ? origin : origin.slice(0, mark)',
+    to: 'const writtenPath = decodeURIComponent(decodeURIComponent(mark === -1 ? origin : origin.slice(0, mark)))',
     foundIn: 'bypasses',
   },
   {
     name: 'paths without case',
     file: 'edge/checks/target.ts',
-    from: 'const path = mark === -1 ? origin : origin.slice(0, mark)',
-    to: 'const path = (mark === -1 ? origin : origin.slice(0, mark)).toLowerCase()',
+    from: 'const writtenPath = mark === -1 ? origin : origin.slice(0, mark)',
+    to: 'const writtenPath = (mark === -1 ? origin : origin.slice(0, mark)).toLowerCase()',
+    foundIn: 'bypasses',
+  },
+  {
+    name: 'encoded text of a path',
+    file: 'edge/checks/route.ts',
+    from: 'if (writtenPath === path) return undefined',
+    to: 'return undefined',
     foundIn: 'bypasses',
   },
   {

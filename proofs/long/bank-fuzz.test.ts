@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Json } from '../../src/catalogue/catalogue.ts'
+import { operationObject } from '../../src/catalogue/documents/operation-object.ts'
+import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { isJsonArray, isJsonObject } from '../../src/catalogue/json.ts'
-import { operationObject } from '../../src/catalogue/operation-object.ts'
 import { contractsOf, type Described, lastSegment } from '../../test/support/bank.ts'
 import {
   type InterfaceCall,
@@ -341,7 +342,8 @@ function inputsOf(
   pool: Pool,
   { catalogue }: Pick<InterfaceWorld, 'catalogue'>,
 ): fc.Arbitrary<InterfaceCall> {
-  const document = catalogue.versions.get(`${operation.api}@${operation.version}`)?.document
+  const version = catalogue.versions.get(`${operation.api}@${operation.version}`)
+  const document = version && documentOf(version)
   const described = document && operationObject(document, operation.template, operation.method)
   if (document === undefined || described === undefined) throw new Error(`no ${operation.id}`)
   const known = (name: string) => {

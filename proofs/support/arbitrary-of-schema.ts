@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/catalogue/catalogue.ts'
+import { locate } from '../../src/catalogue/documents/reference.ts'
 import { isJsonObject, objectMembersOf, objectsOf, stringsOf } from '../../src/catalogue/json.ts'
-import { locate } from '../../src/catalogue/reference.ts'
 
 /** Values that are more telling than random ones, by the name of a member; undefined: none are known. */
 export type Known = (name: string) => fc.Arbitrary<Json> | undefined

@@ -19,6 +19,8 @@ interface Sweep {
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]$/
 const fieldOctet = /^[\t -~\x80-\xff]$/
 const unreserved = /^[A-Za-z0-9\-._~]$/
+/** `pchar` without ";": what a segment may hold as it is. */
+const segment = /^[A-Za-z0-9\-._~!$&'()*+,=:@]$/
 const nothing = /^(?!)/
 
 const sweeps: readonly Sweep[] = [
@@ -26,13 +28,14 @@ const sweeps: readonly Sweep[] = [
     why: 'an octet within a path parameter',
     parts: { parameter: 'a§b', only: 'parameter' },
     except: /^[/?]$/,
-    allowed: unreserved,
+    allowed: segment,
     refused: '400',
   },
   {
     why: 'an encoded octet within a path parameter',
     parts: { parameter: 'a%§§b', only: 'parameter' },
-    allowed: nothing,
+    // An octet above 127 alone is no UTF-8.
+    allowed: /^(?![/\\;?#%])[ -~]$/,
     refused: '400 TARGET_INVALID',
   },
   {
@@ -42,16 +45,17 @@ const sweeps: readonly Sweep[] = [
     refused: '400 TARGET_INVALID',
   },
   {
-    why: 'an encoded octet after the path',
-    parts: { target: '/{version}/{path}%§§' },
+    why: 'an encoded octet after a path that ends in text',
+    parts: { target: '/{version}/{path}%§§', only: 'literal' },
+    // A path that does not exist, or none at all.
     allowed: nothing,
-    refused: '400 TARGET_INVALID',
+    refused: 'refused',
   },
   {
     why: 'an octet before the path',
     parts: { target: '/§{version}/{path}' },
-    // "#" and "?" end the path; unreserved octets make a path that does not exist.
-    except: /^[?A-Za-z0-9\-._~]$/,
+    // "#" and "?" end the path; what a segment may hold makes a path that does not exist.
+    except: /^[?A-Za-z0-9\-._~!$&'()*+,=:@]$/,
     allowed: nothing,
     refused: '400',
   },
