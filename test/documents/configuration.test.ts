@@ -28,7 +28,7 @@ t.test(
       current,
       readFileSync(current, 'utf8').replace(/^info:\n/m, `info:\n${lifecycle}`),
     )
-    const { versions, plans } = await inspectCatalogue(folder)
+    const { versions, plans } = (await inspectCatalogue(folder)).catalogue
     t.equal(versions.get('xs2a@1.8.0')?.operations.length, 7)
     t.same(
       plans.get('partner')?.limits.map(({ name }) => name),

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { Json, JsonObject } from '../../src/catalogue/catalogue.ts'
+import { membersOf } from '../../src/catalogue/documents/reference.ts'
 import { isJsonArray, isJsonObject, objectMembersOf } from '../../src/catalogue/json.ts'
-import { membersOf } from '../../src/catalogue/reference.ts'
 import { type Published, published, withReferred } from '../support/published.ts'
 
 const mandate = published('mandate', '1.0.0')
