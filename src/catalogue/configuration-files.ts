@@ -39,6 +39,11 @@ export function checkFolders(sources: Sources, configDir: string): void {
   if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
 }
 
+/** Whether a text can name an API or a plan. */
+export function isPublishedName(text: string): boolean {
+  return /^[a-z][a-z0-9-]{0,63}$/.test(text)
+}
+
 /** Finds the files of the configuration by their names, and reports names that mean nothing. */
 export async function findFiles(sources: Sources, configDir: string): Promise<ConfigurationFiles> {
   const versions: VersionFiles[] = []
@@ -51,7 +56,7 @@ export async function findFiles(sources: Sources, configDir: string): Promise<Co
       translations.push({ path: `apis/${api}`, api: undefined, language })
     } else if (!folder.isDirectory()) {
       reportUnknownFile(sources, `apis/${api}`, 'a folder for each API')
-    } else if (!/^[a-z][a-z0-9-]{0,63}$/.test(api)) {
+    } else if (!isPublishedName(api)) {
       const message = 'an API is named by a small letter followed by small letters, digits and "-"'
       sources.reportFile(`apis/${api}`, 'api-name', message, 'xs2a')
     } else {
@@ -68,7 +73,7 @@ export async function findFiles(sources: Sources, configDir: string): Promise<Co
   const plans: { path: string; name: string }[] = []
   for (const entry of await entriesOf(sources, configDir, 'plans')) {
     const name = stemOf(entry)
-    if (name !== undefined && /^[a-z][a-z0-9-]{0,63}$/.test(name)) {
+    if (name !== undefined && isPublishedName(name)) {
       plans.push({ path: `plans/${entry.name}`, name })
     } else reportUnknownFile(sources, `plans/${entry.name}`, 'plans like default.yaml')
   }

@@ -8,7 +8,7 @@ import { addExamples } from '../examples.ts'
 import { printable } from '../output.ts'
 import { type Judged, judge } from '../publication/judge.ts'
 import type { ProposalOptions } from '../publication/propose.ts'
-import { readSource, type SourceDocument } from '../publication/read-source.ts'
+import { readSource } from '../publication/read-source.ts'
 import { apply } from '../publication/staging.ts'
 import type { JsonOption } from './options.ts'
 
@@ -55,7 +55,7 @@ export function registerPublish(command: Command, context: CommandContext): void
       context.output.result(json, answerOf(judged), () =>
         judged.version === undefined
           ? refusalText(judged)
-          : publishedText(judged, judged.version, { isWritten, settings, source }),
+          : publishedText(judged, judged.version, { isWritten, settings }),
       )
       if (judged.version === undefined) throw new ReportedError()
     })
@@ -83,7 +83,6 @@ const operationsShown = 12
 interface PublishedTextOptions {
   readonly isWritten: boolean
   readonly settings: Settings
-  readonly source: SourceDocument
 }
 
 function publishedText(

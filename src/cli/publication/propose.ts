@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CatalogueProblem } from '../../catalogue/catalogue-error.ts'
+import { isPublishedName } from '../../catalogue/configuration-files.ts'
 import { isJsonObject } from '../../catalogue/json.ts'
 import { canonicalPath } from '../../catalogue/path-spelling.ts'
 import { parseTemplate } from '../../catalogue/path-template.ts'
 import { isVersionLabel } from '../../catalogue/version-label.ts'
+import { ignoreMissing } from '../../platform/log/error-code.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { namesOf } from './names.ts'
 import { type OverlayChanges, overlayWith } from './overlay-with.ts'
@@ -110,7 +112,7 @@ function chosenNames({ content }: SourceDocument, options: ProposalOptions) {
       '--version is missing: info.version of the document has no number (e.g. --version 1.0)',
     )
   }
-  if (!/^[a-z][a-z0-9-]{0,63}$/.test(api)) {
+  if (!isPublishedName(api)) {
     throw new UsageError(
       `--api "${api}" is not a lower-case letter followed by lower-case letters, digits and "-"`,
     )
@@ -187,7 +189,7 @@ function choosePlan(
   const known = plans.map(({ name }) => name).join(', ')
   if (plans.length === 0) {
     const name = asked ?? 'default'
-    if (!/^[a-z][a-z0-9-]{0,63}$/.test(name)) {
+    if (!isPublishedName(name)) {
       throw new UsageError(
         `--plan "${name}" is not a lower-case letter followed by lower-case letters, digits and "-"`,
       )
@@ -223,8 +225,8 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).sort()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
+    ignoreMissing(error)
+    return []
   }
 }
 
@@ -236,7 +238,6 @@ function bytesOf(file: string): Buffer | undefined {
   try {
     return readFileSync(file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    return ignoreMissing(error)
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { cp, mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { ignoreMissing } from '../../platform/log/error-code.ts'
 
 /** Files below the folder of the configuration; undefined: it is deleted. */
 export type Changes = ReadonlyMap<string, Buffer | string | undefined>
@@ -51,8 +52,4 @@ export async function apply(configDir: string, changes: Changes): Promise<void> 
 /** The file that a symbolic link leads to. */
 async function targetOf(file: string): Promise<string> {
   return realpath(file).catch(() => file)
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error
 }
