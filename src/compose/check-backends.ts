@@ -1,7 +1,7 @@
 import { type ApiVersion, type Catalogue, versionKey } from '../catalogue/catalogue.ts'
 import { editDistance } from '../platform/edit-distance.ts'
 import { isLoopback } from '../platform/http/loopback.ts'
-import { hasOwnBackend } from '../platform/settings/sandbox.ts'
+import { backendUrlOf, hasOwnBackend } from '../platform/settings/sandbox.ts'
 import type { Role, Settings } from '../platform/settings/settings.ts'
 import { SettingsError } from '../platform/settings/settings-reader.ts'
 import type { Prepare } from './publisher.ts'
@@ -51,8 +51,8 @@ function withoutBackend(
   versions: readonly ApiVersion[],
   roles: ReadonlySet<Role>,
 ): readonly string[] {
-  if (roles.has('backend') || settings.backendUrl !== undefined) return []
-  const rest = versions.filter((version) => !hasOwnBackend(settings, version))
+  if (roles.has('backend')) return []
+  const rest = versions.filter((version) => backendUrlOf(settings, version) === undefined)
   if (rest.length === 0) return []
   const keys = rest.map(({ api, version }) => versionKey(api, version)).join(', ')
   return [

@@ -18,7 +18,7 @@ import { closeListeners, listen } from '../platform/http/listen.ts'
 import { createRecordedAddress } from '../platform/http/recorded-address.ts'
 import { stopTimes } from '../platform/http/stop-times.ts'
 import { assumeShortLivedObjects } from '../platform/process/short-lived.ts'
-import { hasOwnBackend, hasSandbox } from '../platform/settings/sandbox.ts'
+import { backendUrlOf, hasOwnBackend, hasSandbox } from '../platform/settings/sandbox.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import type { Addresses } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
@@ -75,10 +75,9 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
   function bankUrls(addresses: Pick<Addresses, 'backend'>): ReadonlySet<string> {
     const versions = [...publisher.current().catalogue.versions.values()]
     return new Set(
-      versions.filter(isOfBank).map((version) => {
-        const own = settings.backendUrls.get(version.api) ?? settings.backendUrl
-        return own ?? version.backend ?? addresses.backend()
-      }),
+      versions
+        .filter(isOfBank)
+        .map((version) => backendUrlOf(settings, version) ?? addresses.backend()),
     )
   }
 

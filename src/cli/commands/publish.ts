@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ApiVersion } from '../../catalogue/catalogue.ts'
+import { backendUrlOf } from '../../platform/settings/sandbox.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
 import { CommandError, ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
@@ -87,16 +88,16 @@ interface PublishedTextOptions {
 
 function publishedText(
   { proposal, warnings }: Judged,
-  { prefix, operations, backend }: ApiVersion,
+  published: ApiVersion,
   { isWritten, settings }: PublishedTextOptions,
 ): string {
   const { api, version, plan } = proposal
+  const { prefix, operations } = published
   const shown = operations.slice(0, operationsShown).map(({ method, path }) => `${method} ${path}`)
   const rest = operations.length - shown.length
-  const address = settings.backendUrls.get(api) ?? settings.backendUrl ?? backend ?? ''
   const facts: readonly (readonly [string, readonly string[]])[] = [
     ['Prefix', [prefix === '' ? '/' : prefix]],
-    ['Backend', [address]],
+    ['Backend', [backendUrlOf(settings, published) ?? '']],
     ['Plan', [plan.added === undefined ? plan.name : `${plan.name}, which gets ${plan.added}`]],
     [
       'Operations',

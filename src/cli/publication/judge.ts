@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import { type ApiVersion, type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { CatalogueError, type CatalogueProblem } from '../../catalogue/catalogue-error.ts'
-import { hasOwnBackend } from '../../platform/settings/sandbox.ts'
+import { backendUrlOf } from '../../platform/settings/sandbox.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
 import { SettingsError } from '../../platform/settings/settings-reader.ts'
 import { UsageError } from '../command-error.ts'
@@ -71,7 +71,7 @@ async function judgeOnce(
       const { catalogue, warnings } = await inspectCatalogue(copy)
       checkBackends(settings, catalogue)
       const version = publishedOf(catalogue, proposal)
-      if (settings.backendUrl === undefined && !hasOwnBackend(settings, version)) {
+      if (backendUrlOf(settings, version) === undefined) {
         throw new UsageError(
           '--backend is missing: where the gateway forwards the calls (e.g. http://10.0.0.7:3000)',
         )

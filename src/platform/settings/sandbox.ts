@@ -14,10 +14,21 @@ export function hasSandbox(
   return roles.has('backend') && backendUrl === undefined
 }
 
+/** A version as far as its backend depends on it. */
+interface Backed {
+  readonly api: string
+  /** What its document names. */
+  readonly backend: string | undefined
+}
+
+type BackendUrls = Pick<Settings, 'backendUrl' | 'backendUrls'>
+
+/** The URL of a version's backend: a setting wins over its document; undefined: the bank in this process. */
+export function backendUrlOf({ backendUrl, backendUrls }: BackendUrls, { api, backend }: Backed) {
+  return backendUrls.get(api) ?? backendUrl ?? backend
+}
+
 /** Whether the calls of a version go to a backend of its own, and so never to the sandbox bank. */
-export function hasOwnBackend(
-  { backendUrl, backendUrls }: Pick<Settings, 'backendUrl' | 'backendUrls'>,
-  { api, backend }: { readonly api: string; readonly backend: string | undefined },
-): boolean {
+export function hasOwnBackend({ backendUrl, backendUrls }: BackendUrls, { api, backend }: Backed) {
   return backendUrls.has(api) || (backend !== undefined && backendUrl === undefined)
 }
