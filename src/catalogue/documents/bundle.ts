@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Json, JsonObject } from '../catalogue.ts'
 import { isJsonArray, isJsonObject, pointerNames, pointerToken, valueAt } from '../json.ts'
 import type { Sources } from '../source.ts'
-import { type Held, heldBy, isExtension, type ObjectName, sectionOf } from './openapi-objects.ts'
+import { copyHeld, type Held, heldBy, type ObjectName, sectionOf } from './openapi-objects.ts'
 
 export interface BundleOptions {
   readonly sources: Sources
@@ -80,28 +80,17 @@ export function bundle({ sources, path: root, content }: BundleOptions): JsonObj
     const copy: Record<string, Json | undefined> = {}
     for (const [name, member] of Object.entries(value)) {
       const held = heldBy(object, name)
-      copy[name] = held === undefined ? member : copyHeld(member, held, file)
+      copy[name] = held === undefined ? member : copyMember(member, held, file)
     }
     sources.adopt(copy, value)
     return copy
   }
 
-  function copyHeld(value: Json | undefined, held: Held, file: string): Json | undefined {
-    if (isJsonArray(value)) {
-      const copy = value.map((item) =>
-        isJsonObject(item) ? copyObject(item, held.object, file) : item,
-      )
-      sources.adopt(copy, value)
-      return copy
-    }
-    if (!isJsonObject(value)) return value
-    if (held.as !== 'map') return copyObject(value, held.object, file)
-    const copy: Record<string, Json | undefined> = {}
-    for (const [name, member] of Object.entries(value)) {
-      const isCopied = isJsonObject(member) && !isExtension(held, name)
-      copy[name] = isCopied ? copyObject(member, held.object, file) : member
-    }
-    sources.adopt(copy, value)
+  function copyMember(value: Json | undefined, held: Held, file: string): Json | undefined {
+    const copy = copyHeld(value, held, (item, object) => copyObject(item, object, file))
+    // A single object has its place already.
+    const isOne = held.as !== 'map' && !isJsonArray(copy)
+    if (!isOne && typeof copy === 'object' && copy !== null) sources.adopt(copy, value as object)
     return copy
   }
 

@@ -2,6 +2,9 @@
 // refers to and its overlay; `read-operations.ts` finds what can be routed; `upgrade.ts` gives every document the form of
 // OpenAPI 3.1, which all other code reads. The rest checks documents (`check-*.ts`) and walks them.
 
+import type { Json, JsonObject } from '../catalogue.ts'
+import { isJsonArray, isJsonObject } from '../json.ts'
+
 /** An object of OpenAPI that the code distinguishes. */
 export type ObjectName =
   | 'document'
@@ -119,6 +122,24 @@ export function heldBy(object: ObjectName, member: string): Held | undefined {
 /** Whether a name of a mapping is an extension: only paths and responses have some beside their own names. */
 export function isExtension({ as, object }: Held, name: string): boolean {
   return as === 'map' && name.startsWith('x-') && (object === 'pathItem' || object === 'response')
+}
+
+/** A copy of what a member holds, with what `copy` makes of each object in it. Extensions stay as they are. */
+export function copyHeld(
+  value: Json | undefined,
+  held: Held,
+  copy: (object: JsonObject, name: ObjectName) => JsonObject,
+): Json | undefined {
+  if (isJsonArray(value)) {
+    return value.map((item) => (isJsonObject(item) ? copy(item, held.object) : item))
+  }
+  if (!isJsonObject(value)) return value
+  if (held.as !== 'map') return copy(value, held.object)
+  const members = Object.entries(value).map(([name, item]): [string, Json | undefined] => [
+    name,
+    isJsonObject(item) && !isExtension(held, name) ? copy(item, held.object) : item,
+  ])
+  return Object.fromEntries(members)
 }
 
 /** Where the objects that may be referred to are kept in a document, as member names. */

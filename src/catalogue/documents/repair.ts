@@ -34,9 +34,7 @@ function isOdd(
 ): boolean {
   if (kind === 'schema') return false
   if (name === '$ref') return typeof member !== 'string'
-  if (textLists.includes(name) && kind !== 'document') return !isJsonArray(member)
-  if (kind === 'document' && name !== 'tags' && textLists.includes(name))
-    return !isJsonArray(member)
+  if (textLists.includes(name)) return !isJsonArray(member)
   if (isSwagger && kind === 'pathItem' && name.startsWith('x-')) return !isJsonObject(member)
   return member === null && !values.has(name)
 }

@@ -4,7 +4,7 @@ import {
   methods,
   type OpenApiDocument,
 } from '../../catalogue/catalogue.ts'
-import { heldBy, isExtension, type ObjectName } from '../../catalogue/documents/openapi-objects.ts'
+import { copyHeld, heldBy, type ObjectName } from '../../catalogue/documents/openapi-objects.ts'
 import { isJsonArray, isJsonObject, objectMembersOf } from '../../catalogue/json.ts'
 
 /** The security scheme of the gateway, for a document that does not have it. */
@@ -101,18 +101,8 @@ function withoutServers(object: JsonObject, kind: ObjectName): JsonObject {
     if (ofGateways.test(name)) continue
     if (name === 'server' && kind === 'link') continue
     const held = heldBy(kind, name)
-    if (held === undefined || held.object === 'schema') copy[name] = member
-    else if (held.as === 'list' && isJsonArray(member)) {
-      copy[name] = member.map((item) =>
-        isJsonObject(item) ? withoutServers(item, held.object) : item,
-      )
-    } else if (held.as === 'map' && isJsonObject(member)) {
-      const entries = Object.entries(member).map(([key, item]): [string, Json | undefined] => [
-        key,
-        isJsonObject(item) && !isExtension(held, key) ? withoutServers(item, held.object) : item,
-      ])
-      copy[name] = Object.fromEntries(entries)
-    } else copy[name] = isJsonObject(member) ? withoutServers(member, held.object) : member
+    const isData = held === undefined || held.object === 'schema'
+    copy[name] = isData ? member : copyHeld(member, held, withoutServers)
   }
   return copy
 }
