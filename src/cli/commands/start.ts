@@ -4,8 +4,9 @@
 
 import closeWithGrace, { type Options as CloseOptions } from 'close-with-grace'
 import type { Command } from 'commander'
+import { folderState } from '../../catalogue/folder-state.ts'
 import { defaultRoles } from '../../compose/default-roles.ts'
-import type { Tollgate } from '../../main.ts'
+import type { Tollgate, TollgateOptions } from '../../main.ts'
 import { stopTimes } from '../../platform/http/stop-times.ts'
 import { createLog, type Logger, logWritten } from '../../platform/log/log.ts'
 import { collectWhenIdle } from '../../platform/process/collect-when-idle.ts'
@@ -28,7 +29,7 @@ export function registerStart(command: Command, context: CommandContext): void {
     .argument('[roles...]', 'the roles to run')
     .action(async (names: readonly string[]) => {
       const settings = context.settings()
-      const roles = namedRoles(names) ?? defaultRoles(settings, await context.catalogue())
+      const named = namedRoles(names)
       const log = createLog(settings.logLevel, { format: settings.logFormat })
       for (const warning of settingWarnings(context.env)) log.warn({}, warning)
       let reload = noteHangup
@@ -37,6 +38,8 @@ export function registerStart(command: Command, context: CommandContext): void {
         isReloadDue = true
       }
       process.on('SIGHUP', () => reload())
+      const read = named === undefined ? await readOnce(context) : undefined
+      const roles = named ?? defaultRoles(settings, await context.catalogue())
       // Imported here, because other commands do not need it.
       const { startTollgate } = await import('../../main.ts')
       const tollgate = await startTollgate({
@@ -46,6 +49,7 @@ export function registerStart(command: Command, context: CommandContext): void {
         version: packageVersion(),
         revision: packageRevision(),
         isTerminal: process.stdout.isTTY,
+        ...(read && { readCatalogue: read }),
       })
       // The log and the lines below are one text where both go to one place.
       await logWritten(1_000)
@@ -63,6 +67,18 @@ export function registerStart(command: Command, context: CommandContext): void {
       collectWhenIdle()
       await told
     })
+}
+
+/** Reads the configuration for the roles, and gives the start the same unless the files have changed since. */
+async function readOnce(
+  context: CommandContext,
+): Promise<NonNullable<TollgateOptions['readCatalogue']>> {
+  const { configDir } = context.settings()
+  const { loadCatalogue } = await import('../../catalogue/load-catalogue.ts')
+  const state = await folderState(configDir)
+  const catalogue = await context.catalogue()
+  return async (folder) =>
+    (await folderState(folder)) === state ? catalogue : loadCatalogue(folder)
 }
 
 function namedRoles(names: readonly string[]): ReadonlySet<Role> | undefined {
