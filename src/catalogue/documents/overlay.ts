@@ -7,11 +7,12 @@ export interface OverlayOptions {
   readonly sources: Sources
   /** Path of the overlay, below the folder of the configuration. */
   readonly path: string
-  /** Not changed. */
+  /** Not changed; the result shares with it what no action changes. */
   readonly document: JsonObject
 }
 
 type Container = Record<string, Json | undefined> | Json[]
+type Step = string | number
 
 /** Why an action cannot be applied. */
 class ActionInvalid extends Error {}
@@ -42,7 +43,7 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
   }
   const isFirst = version.startsWith('1.0.')
   // A wrapper, so that an action on the whole document is one on a member.
-  const root: Record<string, Json | undefined> = { document: copyOf(document) }
+  const root: Record<string, Json | undefined> = { document }
   for (const action of objectsOf(actions)) {
     try {
       const isEffective = apply(action)
@@ -63,22 +64,24 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
   function apply(action: JsonObject): boolean {
     const { target, update, copy, remove } = action
     const places = placesOf(target)
+    const own = new Set<Container>()
     if (remove === true) {
       // From the end, so that places in lists stay right.
-      for (const [holder, key] of places.toReversed()) removeFrom(holder, key)
+      for (const place of places.toReversed()) removeFrom(...writable(place, own))
       return places.length > 0
     }
     const value = copy === undefined ? update : sourceOf(copy)
     if (value === undefined) throw new ActionInvalid('must have one of update, copy and remove')
-    const kinds = new Set(places.map(([holder, key]) => kindOf(memberOf(holder, key))))
+    const kinds = new Set(places.map((place) => kindOf(valueAt(place))))
     if (kinds.size > 1) {
       throw new ActionInvalid(
         'the target selects values of different kinds: objects, lists and others',
       )
     }
     // Inner places first: an update replaces what holds them by a copy.
-    for (const [holder, key] of places.toReversed())
-      setMember(holder, key, updated(memberOf(holder, key), value))
+    for (const place of places.toReversed()) {
+      setMember(...writable(place, own), updated(valueAt(place), value))
+    }
     return places.length > 0
   }
 
@@ -88,28 +91,49 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
     if (first === undefined || second !== undefined) {
       throw new ActionInvalid(`${JSON.stringify(path)} must select one value`)
     }
-    return memberOf(...first) ?? null
+    return valueAt(first) ?? null
   }
 
-  /** The holder and key of every value that a JSONPath selects. */
-  function placesOf(path: Json | undefined): [Container, string | number][] {
+  /** The steps from the root to every value that a JSONPath selects. */
+  function placesOf(path: Json | undefined): readonly (readonly Step[])[] {
     if (typeof path !== 'string') throw new ActionInvalid('target and copy must be a JSONPath')
     const { document: whole } = root
-    return Array.from(jsonpath.query(path, whole as never), ({ location }) => {
-      const way = ['document', ...location]
-      const key = way.pop() ?? ''
-      const holder = way.reduce<Json | undefined>(
-        (value, step) => memberOf(value as Container, step),
-        root as Json,
-      )
-      return [holder as Container, key]
-    })
+    return Array.from(jsonpath.query(path, whole as never), ({ location }) => [
+      'document',
+      ...location,
+    ])
+  }
+
+  function valueAt(place: readonly Step[]): Json | undefined {
+    return place.reduce<Json | undefined>(
+      (value, step) => memberOf(value as Container, step),
+      root as Json,
+    )
+  }
+
+  /**
+   * The container of a place and the key in it, to be changed. Copies each
+   * container on the way, once an action: the document and other places share
+   * them.
+   *
+   * @param own those that the action has copied
+   */
+  function writable(place: readonly Step[], own: Set<Container>): [Container, Step] {
+    let holder: Container = root
+    for (const step of place.slice(0, -1)) {
+      const shared = memberOf(holder, step) as Container
+      const copy = own.has(shared) ? shared : copyOf(shared)
+      own.add(copy)
+      setMember(holder, step, copy)
+      holder = copy
+    }
+    return [holder, place.at(-1) ?? '']
   }
 
   function updated(value: Json | undefined, by: Json): Json {
     if (isJsonArray(value)) {
       const items = isJsonArray(by) && !isFirst ? by : [by]
-      return withPlace([...value, ...items.map(copyOf)], value)
+      return withPlace([...value, ...items], value)
     }
     if (isJsonObject(value)) {
       if (!isJsonObject(by))
@@ -129,7 +153,7 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
     for (const [name, member] of Object.entries(by)) {
       if (member === undefined) continue
       const before = Object.hasOwn(value, name) ? value[name] : undefined
-      all[name] = before === undefined ? copyOf(member) : mergedMember(name, before, member)
+      all[name] = before === undefined ? member : mergedMember(name, before, member)
     }
     return withPlace(all, value)
   }
@@ -139,21 +163,13 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
       throw new ActionInvalid(`${name} is of another kind in the document`)
     }
     if (isJsonArray(before) && isJsonArray(by)) {
-      return withPlace([...before, ...by.map(copyOf)], before)
+      return withPlace([...before, ...by], before)
     }
     return isJsonObject(before) && isJsonObject(by) ? merged(before, by) : by
   }
 
-  /** A copy that later actions may change. */
-  function copyOf<Value extends Json>(value: Value): Value
-  function copyOf(value: Json): Json {
-    if (isJsonArray(value)) return withPlace(value.map(copyOf), value)
-    if (!isJsonObject(value)) return value
-    const members = Object.entries(value).map(([name, member]) => [
-      name,
-      member === undefined ? undefined : copyOf(member),
-    ])
-    return withPlace(Object.fromEntries(members), value)
+  function copyOf(container: Container): Container {
+    return withPlace(Array.isArray(container) ? [...container] : { ...container }, container)
   }
 
   function withPlace<Value extends object>(copy: Value, original: object): Value {
@@ -162,15 +178,15 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
   }
 }
 
-function memberOf(holder: Container, key: string | number): Json | undefined {
+function memberOf(holder: Container, key: Step): Json | undefined {
   return (holder as Record<string | number, Json | undefined>)[key]
 }
 
-function setMember(holder: Container, key: string | number, value: Json): void {
+function setMember(holder: Container, key: Step, value: Json): void {
   ;(holder as Record<string | number, Json>)[key] = value
 }
 
-function removeFrom(holder: Container, key: string | number): void {
+function removeFrom(holder: Container, key: Step): void {
   if (Array.isArray(holder)) holder.splice(Number(key), 1)
   else delete holder[key]
 }
