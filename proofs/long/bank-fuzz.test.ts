@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Json } from '../../src/catalogue/catalogue.ts'
 import { operationObject } from '../../src/catalogue/documents/operation-object.ts'
-import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { isJsonArray, isJsonObject } from '../../src/catalogue/json.ts'
 import { contractsOf, type Described, lastSegment } from '../../test/support/bank.ts'
 import {
@@ -343,7 +342,7 @@ function inputsOf(
   { catalogue }: Pick<InterfaceWorld, 'catalogue'>,
 ): fc.Arbitrary<InterfaceCall> {
   const version = catalogue.versions.get(`${operation.api}@${operation.version}`)
-  const document = version && documentOf(version)
+  const document = version?.document.read()
   const described = document && operationObject(document, operation.template, operation.method)
   if (document === undefined || described === undefined) throw new Error(`no ${operation.id}`)
   const known = (name: string) => {

@@ -53,6 +53,8 @@ export interface Operation {
   /** Segments of {@link template}. */
   readonly segments: readonly Segment[]
   readonly summary: string
+  /** Its first tag; empty without one. */
+  readonly tag: string
   /** The PSD2 role that a client certificate must have (`x-psd2-role`); undefined: any certificate. */
   readonly psd2Role: Psd2Role | undefined
   /** Whether the document describes a request body. */
@@ -107,11 +109,10 @@ export interface ApiVersion {
   /** In document order. */
   readonly operations: readonly Operation[]
   /**
-   * The OpenAPI document in one piece, in the version that its file has: its
-   * overlay is applied, and every reference to another file is resolved into
-   * it. `documentOf` gives it the form of OpenAPI 3.1.
+   * The OpenAPI document in one piece, in the form of OpenAPI 3.1: its overlay is applied, and every reference to
+   * another file is resolved into it.
    */
-  readonly source: JsonObject
+  readonly document: KeptDocument
   /** Translations of the document, whose own texts are in English; a language without a file is absent. */
   readonly translations: Readonly<Partial<Record<Language, Translation>>>
   /** Names of the plans whose `apis` match this version, in the order of their names. */
@@ -217,6 +218,16 @@ export interface OpenApiDocument extends JsonObject {
   readonly openapi: string
   readonly info: JsonObject
   readonly paths: JsonObject
+}
+
+/** A document in memory, as JSON. */
+export interface KeptDocument {
+  /** All members but `paths` and `components`, deeply frozen; always at hand. */
+  readonly head: JsonObject
+  /** Its JSON, in UTF-8; not to be changed. */
+  json(): Buffer
+  /** The document, deeply frozen. Another object may be returned each time, so ask once for a task. */
+  read(): OpenApiDocument
 }
 
 /** The key of a version in {@link Catalogue.versions}. */

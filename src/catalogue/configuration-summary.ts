@@ -26,9 +26,9 @@ export function summaryOf(catalogue: Catalogue): ConfigurationSummary {
   const { versions, plans, brand } = catalogue
   return {
     versions: Object.fromEntries(
-      [...versions].map(([key, { source, lifecycle }]) => [
+      [...versions].map(([key, { document, lifecycle }]) => [
         key,
-        { document: hashOf(source), lifecycle: { ...lifecycle } },
+        { document: sha256(document.json()), lifecycle: { ...lifecycle } },
       ]),
     ),
     plans: Object.fromEntries([...plans].map(([name, plan]) => [name, summaryOfPlan(plan)])),
@@ -136,5 +136,9 @@ function withoutEmpty(texts: Readonly<Record<string, string>>): Record<string, s
 }
 
 function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+  return sha256(JSON.stringify(value))
+}
+
+function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
 }

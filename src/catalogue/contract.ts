@@ -7,7 +7,6 @@ import {
 import { type Located, locate } from './documents/reference.ts'
 import { createSchemaCompiler, type SchemaCompiler } from './documents/schema-compiler.ts'
 import { listValues } from './documents/schema-faults.ts'
-import { documentOf } from './documents/upgrade.ts'
 import { frozenMap } from './frozen-map.ts'
 import { isJsonObject, pointerToken } from './json.ts'
 import { type ParameterValue, readParameter } from './parameter-value.ts'
@@ -72,7 +71,7 @@ export interface Contract {
  * schema is compiled when it is first needed, or by `prepare` before.
  */
 export function compileContracts(version: ApiVersion): ReadonlyMap<string, Contract> {
-  const document = documentOf(version)
+  const document = version.document.read()
   const schemas = createSchemaCompiler(document)
   return frozenMap(
     version.operations.map((operation) => [

@@ -8,7 +8,6 @@ import {
   type Parameter,
 } from './documents/operation-object.ts'
 import { type Located, member, membersOf } from './documents/reference.ts'
-import { documentOf } from './documents/upgrade.ts'
 import { isJsonObject } from './json.ts'
 
 export type { Change } from './change.ts'
@@ -102,7 +101,7 @@ function compareOperations(old: Side, young: Side): readonly Change[] {
 }
 
 function read({ version, operation, same }: Side): Read {
-  const document = documentOf(version)
+  const document = version.document.read()
   const object = operationObject(document, operation.template, operation.method)
   if (object === undefined) throw new Error(`the document does not have ${operation.id}`)
   return { document, object, same }

@@ -1,15 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Brand } from './brand/brand.ts'
+import { assembleCatalogue } from './assemble-catalogue.ts'
 import { loadBrand } from './brand/load-brand.ts'
-import {
-  type ApiVersion,
-  type Catalogue,
-  type Operation,
-  type Plan,
-  type Rehearsal,
-  type Translation,
-  versionKey,
-} from './catalogue.ts'
+import { type Catalogue, versionKey } from './catalogue.ts'
 import { CatalogueError, type CatalogueProblem } from './catalogue-error.ts'
 import {
   besideDocuments,
@@ -18,12 +10,11 @@ import {
   findFiles,
   reportUnknownFile,
 } from './configuration-files.ts'
-import { frozenMap } from './frozen-map.ts'
-import { deepFreeze } from './json.ts'
 import { type LoadedPlan, loadPlan } from './load-plan.ts'
-import { type LoadedTranslation, loadTranslation } from './load-translation.ts'
+import { loadTranslation } from './load-translation.ts'
 import { type LoadedVersion, loadVersion } from './load-version.ts'
 import { shapeOf } from './path-template.ts'
+import { matches, patternsOf } from './plan-patterns.ts'
 import { preload } from './preload.ts'
 import { reportSuccessor } from './read-lifecycle.ts'
 import { createSources, type Sources } from './source.ts'
@@ -102,8 +93,7 @@ async function loadOnce(configDir: string, furtherCheck: FurtherCheck): Promise<
   const further = furtherCheck(sources, versions)
   const problems = [...sources.problems, ...further]
   if (problems.length > 0) throw new CatalogueError(problems)
-  await turn()
-  return assemble({ versions, translations, plans, brand, digest: sources.digest() })
+  return assembleCatalogue({ versions, translations, plans, brand, digest: sources.digest() })
 }
 
 function checkSuccessors(
@@ -146,9 +136,10 @@ function checkPatterns(
   plans: readonly LoadedPlan[],
   files: ConfigurationFiles,
 ): void {
+  const patterns = new Set(files.versions.flatMap(patternsOf))
   for (const { plan, apisAt } of plans) {
     for (const [member, pattern] of plan.apis.entries()) {
-      if (files.versions.some((file) => matches(pattern, file))) continue
+      if (patterns.has(pattern)) continue
       const known = files.versions.map(({ api, version }) => versionKey(api, version)).join(', ')
       const message = `${JSON.stringify(pattern)} matches no version; there are: ${known}`
       sources.report({ rule: 'plan-api-unmatched', at: apisAt, member, message })
@@ -156,10 +147,10 @@ function checkPatterns(
   }
   // A plan that could not be read may be the one that has the version.
   if (plans.length < files.plans.length) return
+  const offered = plans.filter(({ rehearses }) => rehearses === undefined)
+  const offers = new Set(offered.flatMap(({ plan }) => plan.apis))
   for (const version of versions) {
-    const isOffered = ({ plan, rehearses }: LoadedPlan): boolean =>
-      rehearses === undefined && plan.apis.some((pattern) => matches(pattern, version))
-    if (plans.some(isOffered)) continue
+    if (matches(offers, version)) continue
     const message = 'no plan offers this version, so no application can subscribe to it'
     const example = `apis: ["${version.api}@*"]`
     sources.report({ rule: 'version-without-plan', at: version.source, message, example })
@@ -190,119 +181,4 @@ function checkRehearsals(
       `${rehearses} is rehearsed by ${earlier.plan.name} already; ${plan.name} is one too many`,
     )
   }
-}
-
-function matches(
-  pattern: string,
-  { api, version }: { readonly api: string; readonly version: string },
-): boolean {
-  return pattern === versionKey(api, '*') || pattern === versionKey(api, version)
-}
-
-interface Parts {
-  readonly versions: readonly LoadedVersion[]
-  readonly translations: readonly LoadedTranslation[]
-  readonly plans: readonly LoadedPlan[]
-  readonly brand: Brand
-  readonly digest: string
-}
-
-function assemble(parts: Parts): Catalogue {
-  const { versions, plans, brand, digest } = parts
-  const offered = plans.filter(({ rehearses }) => rehearses === undefined)
-  const planEntries = offered.map(({ plan }) => {
-    const rehearsed = plans.find(({ rehearses }) => rehearses === plan.name)
-    const rehearsal = rehearsed && rehearsalOf(rehearsed.plan, versions)
-    return [plan.name, deepFreeze(rehearsal === undefined ? plan : { ...plan, rehearsal })] as const
-  })
-  const versionEntries = versions.map((loaded) => {
-    const made = deepFreeze(apiVersion(loaded, { ...parts, plans: offered }))
-    return [versionKey(made.api, made.version), made] as const
-  })
-  return Object.freeze({
-    versions: frozenMap(versionEntries),
-    plans: frozenMap(planEntries),
-    brand,
-    digest,
-  })
-}
-
-function rehearsalOf(plan: Plan, versions: readonly LoadedVersion[]): Rehearsal {
-  const { name, title, apis, limits, onStoreOutage } = plan
-  const own = versions.filter((version) => apis.some((pattern) => matches(pattern, version)))
-  const keys = own.map(({ api, version }) => versionKey(api, version))
-  return { name, title, apis, limits, onStoreOutage, versions: keys }
-}
-
-function apiVersion(
-  loaded: LoadedVersion,
-  { versions, translations, plans }: Omit<Parts, 'brand' | 'digest'>,
-): ApiVersion {
-  const { api, version, title, prefix, basePath, backend, forwardHeaders, lifecycle, source } =
-    loaded
-  const siblings = versions.filter((other) => other.api === api)
-  const ids = siblings.map((sibling) => new Set(sibling.operations.map((other) => other.id)))
-  const operations = loaded.operations.map(
-    ({ id, method, template, segments, summary, psd2Role, hasBody }): Operation => ({
-      id,
-      api,
-      version,
-      method,
-      path: prefix + template,
-      template,
-      segments,
-      summary,
-      psd2Role,
-      hasBody,
-      availableIn: siblings.filter((_, at) => ids[at]?.has(id)).map((sibling) => sibling.version),
-    }),
-  )
-  const names = plans
-    .map(({ plan }): Plan => plan)
-    .filter((plan) => plan.apis.some((pattern) => matches(pattern, loaded)))
-    .map((plan) => plan.name)
-  const own = translations.filter((each) => each.api === api && each.version === version)
-  return {
-    api,
-    version,
-    title,
-    prefix,
-    basePath,
-    backend,
-    forwardHeaders,
-    lifecycle,
-    successorPrefix: siblings.find((other) => other.version === lifecycle.successor)?.prefix,
-    operations,
-    source,
-    plans: names,
-    translations: Object.fromEntries(
-      Object.entries(Object.groupBy(own, ({ language }) => language)).map(([language, files]) => [
-        language,
-        merged(files.map(({ translation }) => translation)),
-      ]),
-    ),
-  }
-}
-
-/** Later ones replace what earlier ones say. */
-function merged(translations: readonly Translation[]): Translation {
-  const all = {
-    tags: {},
-    operations: {},
-    descriptions: {},
-    parameters: {},
-    examples: {},
-    flows: {},
-  }
-  for (const translation of translations) {
-    const { tags, operations, descriptions, parameters, examples, flows, ...own } = translation
-    Object.assign(all, own)
-    Object.assign(all.tags, tags)
-    Object.assign(all.operations, operations)
-    Object.assign(all.descriptions, descriptions)
-    Object.assign(all.parameters, parameters)
-    Object.assign(all.examples, examples)
-    Object.assign(all.flows, flows)
-  }
-  return all
 }

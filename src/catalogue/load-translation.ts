@@ -1,7 +1,7 @@
 import { isLanguage, type Language } from '../messages/language.ts'
 import type { Json, JsonObject, Translation } from './catalogue.ts'
 import { operationObject } from './documents/operation-object.ts'
-import { documentOf } from './documents/upgrade.ts'
+import { upgraded } from './documents/upgrade.ts'
 import { walkDocument } from './documents/walk-document.ts'
 import { isJsonObject, objectsOf } from './json.ts'
 import type { LoadedVersion } from './load-version.ts'
@@ -143,7 +143,7 @@ function knownNames(versions: readonly LoadedVersion[]) {
     flows: new Set<string>(),
   }
   for (const { source, operations } of versions) {
-    const document = documentOf({ source })
+    const document = upgraded(source)
     for (const { id, template, method } of operations) {
       known.operations.add(id)
       for (const { name } of operationObject(document, template, method)?.parameters ?? []) {

@@ -49,7 +49,8 @@ export interface Sources {
   note(path: string, content: Buffer): void
   /**
    * SHA-256 (hexadecimal) over every file that was read: paths, and contents as parsed. Equal for equal contents,
-   * whatever the time stamps, comments, blanks and order of members of the files and the order of reading.
+   * whatever the time stamps, comments and blanks of the files and the order of reading. The order of members counts:
+   * the portal shows operations in the order of the document.
    */
   digest(): string
   /** Gives `copy` the place of `original`. */
@@ -89,7 +90,8 @@ interface Origin {
 export function createSources({ configDir }: { readonly configDir: string }): Sources {
   const problems: CatalogueProblem[] = []
   const contents = new Map<string, Json | undefined>()
-  const others = new Map<string, string>()
+  /** Of each file that was read, by path; SHA-256, hexadecimal. */
+  const digests = new Map<string, string>()
   const known = new Map<string, Whereabouts>()
   const files = new Map<string, SourceFile>()
   /** Places of the containers of all files read so far; made for the first fault, because most loads have none. */
@@ -174,7 +176,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       problems.push({ file: name, line, rule: 'text-encoding', message: `the line ${notUtf8}` })
       return undefined
     }
-    files.set(path, createSourceFile(path, text))
+    files.set(path, createSourceFile(configDir, path))
     const parsed = parseText(text, { isJson: path.endsWith('.json') })
     if ('value' in parsed) return parsed.value
     for (const fault of parsed.faults) problems.push({ file: name, ...fault })
@@ -184,8 +186,11 @@ export function createSources({ configDir }: { readonly configDir: string }): So
   return {
     problems,
     read(path) {
-      if (!contents.has(path)) contents.set(path, parse(path))
-      return contents.get(path)
+      if (contents.has(path)) return contents.get(path)
+      const content = parse(path)
+      contents.set(path, content)
+      digests.set(path, sha256(JSON.stringify(content) ?? ''))
+      return content
     },
     hasRead: (path) =>
       contents.has(path) || [...contents.keys()].some((file) => file.startsWith(`${path}/`)),
@@ -195,14 +200,9 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       known.set(path, where)
       return where
     },
-    note: (path, content) =>
-      void others.set(path, createHash('sha256').update(content).digest('hex')),
-    digest() {
-      const files = [...contents, ...others].sort(([one], [other]) => (one < other ? -1 : 1))
-      const hash = createHash('sha256')
-      for (const [path, content] of files) hash.update(JSON.stringify([path, byName(content)]))
-      return hash.digest('hex')
-    },
+    note: (path, content) => void digests.set(path, sha256(content)),
+    digest: () =>
+      sha256(JSON.stringify([...digests].sort(([one], [other]) => (one < other ? -1 : 1)))),
     adopt: (copy, original) => void originals.set(copy, original),
     origin: originOf,
     place,
@@ -214,13 +214,8 @@ export function createSources({ configDir }: { readonly configDir: string }): So
   }
 }
 
-/** A copy whose objects have their members in the order of the names. */
-function byName(value: Json | undefined): Json | undefined {
-  if (isJsonArray(value)) return value.map((item) => byName(item) ?? null)
-  if (!isJsonObject(value)) return value
-  const copy: Record<string, Json | undefined> = {}
-  for (const name of Object.keys(value).sort()) copy[name] = byName(value[name])
-  return copy
+function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
 }
 
 /** Whether the file's content is a mapping, the only thing our files may be at the top. */
@@ -248,12 +243,13 @@ function pathOf(keys: readonly (string | number)[]): string {
   }, '')
 }
 
-function createSourceFile(path: string, text: string): SourceFile {
+/** Reads the text again for the first line that is asked for: most loads ask for none, and texts take much memory. */
+function createSourceFile(configDir: string, path: string): SourceFile {
   let find: SourceFile['lineOf'] | undefined
   return {
     path,
     lineOf(keys) {
-      find ??= createLineFinder(text)
+      find ??= createLineFinder(readFileSync(join(configDir, path), 'utf8'))
       return find(keys)
     },
   }

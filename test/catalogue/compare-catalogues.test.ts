@@ -175,7 +175,7 @@ t.test('whatever a call feels is a change', async (t) => {
       successorPrefix: null,
       translations: null,
       // Edited as files, below.
-      source: null,
+      document: null,
       lifecycle: { deprecated: '2026-12-01' },
       operations: [],
       plans: [],
@@ -189,6 +189,7 @@ t.test('whatever a call feels is a change', async (t) => {
       path: null,
       segments: null,
       summary: null,
+      tag: null,
       availableIn: null,
       // Edited as files, below and in diff.test.ts.
       method: null,

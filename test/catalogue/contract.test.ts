@@ -4,6 +4,7 @@ import {
   type ContractRequest,
   compileContracts,
 } from '../../src/catalogue/contract.ts'
+import { keptDocument } from '../../src/catalogue/documents/kept-document.ts'
 import { deepFreeze, isJsonObject } from '../../src/catalogue/json.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { answerContracts, type ContractResponse } from '../support/answer-contract.ts'
@@ -264,17 +265,18 @@ t.test('an answer is held against its status, headers, media type and body', (t)
 t.test('a contract can be prepared, step by step, before it is needed', (t) => {
   const version = catalogue.versions.get('library@1.0.0')
   if (version === undefined) throw new Error('no version')
-  const { components } = version.source
+  const document = version.document.read()
+  const { components } = document
   if (!isJsonObject(components) || !isJsonObject(components['schemas'])) throw new Error('none')
   const broken = {
     ...version,
-    source: {
-      ...version.source,
+    document: keptDocument({
+      ...document,
       components: {
         ...components,
         schemas: { ...components['schemas'], newBook: { pattern: '(' } },
       },
-    },
+    }),
   }
   const steps = (contract: Contract | undefined) => {
     let count = 0

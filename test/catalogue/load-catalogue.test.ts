@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { JsonObject } from '../../src/catalogue/catalogue.ts'
 import { member } from '../../src/catalogue/documents/reference.ts'
-import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import {
   CatalogueError,
   type CatalogueProblem,
@@ -92,7 +91,7 @@ t.test(
   async (t) => {
     const catalogue = await loadCatalogue(minimal)
     for (const version of catalogue.versions.values()) {
-      const document = documentOf(version)
+      const document = version.document.read()
       const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)]
       t.ok(references.length > 10, 'there are references')
       for (const [, reference = ''] of references) {
@@ -122,7 +121,7 @@ t.test('fragments of two files that bear one name stay two', async (t) => {
       .replace('  securitySchemes:', '  schemas: { price: { type: boolean } }\n  securitySchemes:'),
   )
   const catalogue = await loadCatalogue(folder)
-  const components = catalogue.versions.get('library@1.1.0')?.source['components']
+  const components = catalogue.versions.get('library@1.1.0')?.document.read()['components']
   const schemas = (components as JsonObject)['schemas'] as JsonObject // components are mappings
   t.strictSame(schemas['price'], { type: 'boolean' }, 'the document keeps its own name')
   t.match(schemas['library.price'], { required: ['currency', 'amount'] })

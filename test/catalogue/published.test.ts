@@ -5,7 +5,6 @@ import type { ApiVersion, Operation } from '../../src/catalogue/catalogue.ts'
 import { compileContracts } from '../../src/catalogue/contract.ts'
 import { operationObject } from '../../src/catalogue/documents/operation-object.ts'
 import { membersOf } from '../../src/catalogue/documents/reference.ts'
-import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { walkDocument } from '../../src/catalogue/documents/walk-document.ts'
 import { translatedDocument } from '../../src/catalogue/in-language.ts'
 import { inspectCatalogue } from '../../src/catalogue/inspect-catalogue.ts'
@@ -44,7 +43,7 @@ t.test(
     const hebrew = /\p{Script=Hebrew}/u
     for (const published of versions.values()) {
       const { api, version, translations, operations } = published
-      const document = documentOf(published)
+      const document = published.document.read()
       const { he } = translations
       if (he === undefined) throw new Error(`${api} ${version} has no Hebrew`)
       t.match([he.title, he.summary].join(' '), hebrew, `${api} ${version}`)
@@ -122,7 +121,7 @@ t.test(
 
 /** The answers with a body that a document gives examples of. */
 function exampleAnswers(version: ApiVersion, { template, method }: Operation) {
-  const document = documentOf(version)
+  const document = version.document.read()
   const responses = operationObject(document, template, method)?.responses ?? []
   return responses
     .filter(([status]) => status.startsWith('2'))

@@ -6,6 +6,7 @@ import {
   type Method,
   versionKey,
 } from '../../src/catalogue/catalogue.ts'
+import { keptDocument } from '../../src/catalogue/documents/kept-document.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { parseTemplate } from '../../src/catalogue/path-template.ts'
 import { createRouter, type RouteMatch } from '../../src/catalogue/router.ts'
@@ -30,12 +31,12 @@ function versionOf(
       template,
       segments,
       summary: '',
+      tag: '',
       psd2Role: undefined,
       hasBody: false,
       availableIn: [version],
     }
   })
-  const document = { openapi: '3.1.1', info: {}, paths: {} }
   const plans: string[] = []
   return {
     api,
@@ -48,7 +49,7 @@ function versionOf(
     lifecycle: {},
     successorPrefix: undefined,
     operations,
-    source: document,
+    document: keptDocument({ openapi: '3.1.1', info: {}, paths: {} }),
     translations: {},
     plans,
   }

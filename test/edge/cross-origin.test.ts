@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { OpenApiDocument } from '../../src/catalogue/catalogue.ts'
-import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
+import { keptDocument } from '../../src/catalogue/documents/kept-document.ts'
 import { hourly, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { type RawAnswer, rawRequest, sendRaw } from '../support/raw-client.ts'
@@ -253,7 +253,7 @@ t.test('what a document names a field without being one reaches no answer', asyn
           name,
           {
             ...version,
-            source: withAnswerFields(documentOf(version), [...odd, 'X-Sound']),
+            document: keptDocument(withAnswerFields(version.document.read(), [...odd, 'X-Sound'])),
             // What an operation exposes is worked out once, and other tests share those of the catalogue.
             operations: version.operations.map((operation) => ({ ...operation })),
           },

@@ -5,7 +5,6 @@ import t, { type Test } from 'tap'
 import type { BankSchema } from '../../src/backend/stores/schema.ts'
 import type { Limit, Plan } from '../../src/catalogue/catalogue.ts'
 import { operationObject } from '../../src/catalogue/documents/operation-object.ts'
-import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { drills, drillsOf } from '../../src/platform/http/drills.ts'
 import { testCounter } from '../counters/redis-rig.ts'
 import { callerOf, hourly, startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
@@ -511,7 +510,8 @@ t.test(
     const valid = await asked('305567661')
     const taking = [...catalogue.versions.values()].flatMap((published) =>
       published.operations.flatMap(({ id, template, method }) => {
-        const { parameters = [] } = operationObject(documentOf(published), template, method) ?? {}
+        const { parameters = [] } =
+          operationObject(published.document.read(), template, method) ?? {}
         return drillsOf(parameters).includes('consent-expired')
           ? [{ id, version: published.version }]
           : []

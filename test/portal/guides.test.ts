@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { marked } from 'marked'
 import t from 'tap'
 import type { ApiVersion, Catalogue } from '../../src/catalogue/catalogue.ts'
+import { keptDocument } from '../../src/catalogue/documents/kept-document.ts'
 import { languages } from '../../src/messages/language.ts'
 import { wordsOf } from '../../src/messages/words.ts'
 import { type ErrorCode, errors } from '../../src/platform/http/errors.ts'
@@ -143,8 +144,8 @@ function catalogueWith(change: (published: ApiVersion) => Partial<ApiVersion>): 
 t.test(
   'a document without sample flows leaves out samples, one without an operation the guides that show it; all else is there',
   async (t) => {
-    const withoutFlows = catalogueWith(({ source: { 'x-sample-flows': _, ...source } }) => ({
-      source,
+    const withoutFlows = catalogueWith(({ document }) => ({
+      document: keptDocument({ ...document.read(), 'x-sample-flows': undefined }),
     }))
     const withoutOperation = catalogueWith(({ operations }) => ({
       operations: operations.filter(({ id }) => id !== 'getConsentStatus'),

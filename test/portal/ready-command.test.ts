@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { createServedDocument } from '../../src/portal/documents/served-document.ts'
 import { curlSample } from '../../src/portal/samples/curl-sample.ts'
 import {
@@ -61,10 +60,10 @@ t.test('an operation that needs an id waits for it, and finds it in the answer',
   if (xs2a === undefined) throw new Error('not published')
   const operation = xs2a.operations.find(({ id }) => id === 'getConsentAuthorisation')
   if (operation === undefined) throw new Error('not published')
-  const shape = callShape(documentOf(xs2a), operation)
+  const shape = callShape(xs2a.document.read(), operation)
   t.same(missingValues(draftCall(shape)), ['consentId', 'authorisationId'])
 
-  const shapes = xs2a.operations.map((each) => callShape(documentOf(xs2a), each))
+  const shapes = xs2a.operations.map((each) => callShape(xs2a.document.read(), each))
   const answer = JSON.stringify({
     consentId: 'c-1',
     items: [{ paymentId: 'not-this' }],
@@ -81,7 +80,7 @@ t.test('an operation that needs an id waits for it, and finds it in the answer',
 t.test('the command that reads the accounts is the call of the page, the customer present', (t) => {
   for (const version of versions) {
     const { operations } = version
-    const document = documentOf(version)
+    const document = version.document.read()
     const operation = accountsOperation(operations)
     if (operation === undefined) continue
     const draft = draftOfAccounts(callShape(document, operation), 'c-1')
@@ -102,7 +101,7 @@ t.test('the command that reads the accounts is the call of the page, the custome
 t.test('an answer offers next steps: its links, and calls that use its ids', async (t) => {
   const xs2a = catalogue.versions.get('xs2a@1.7.0')
   if (xs2a === undefined) throw new Error('not published')
-  const shapes = xs2a.operations.map((each) => callShape(documentOf(xs2a), each))
+  const shapes = xs2a.operations.map((each) => callShape(xs2a.document.read(), each))
   const ways = (answer: object) => {
     const text = JSON.stringify(answer)
     return waysOn(text, idsIn(text, shapes), shapes)
@@ -192,7 +191,7 @@ t.test(
   async (t) => {
     for (const published of versions) {
       const { operations, version } = published
-      const document = documentOf(published)
+      const document = published.document.read()
       for (const operation of operations) {
         const { parameters, body } = callShape(document, operation)
         const inPath = parameters.filter(({ place }) => place === 'path').map(({ name }) => name)

@@ -10,7 +10,6 @@ import {
   createSchemaCompiler,
   type SchemaCompiler,
 } from '../../src/catalogue/documents/schema-compiler.ts'
-import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { readParameter } from '../../src/catalogue/parameter-value.ts'
 
 export interface ContractResponse {
@@ -37,7 +36,7 @@ export type AnswerContract = (response: ContractResponse) => readonly ResponseVi
 /** What the operations of a version promise to answer, by operationId. */
 export function answerContracts(version: ApiVersion): ReadonlyMap<string, AnswerContract> {
   const { operations } = version
-  const document = documentOf(version)
+  const document = version.document.read()
   const schemas = createSchemaCompiler(document)
   return new Map(
     operations.map(({ id, template, method }) => {

@@ -13,7 +13,6 @@ import {
   operationObject,
 } from '../../src/catalogue/documents/operation-object.ts'
 import { type Located, member, membersOf } from '../../src/catalogue/documents/reference.ts'
-import { documentOf } from '../../src/catalogue/documents/upgrade.ts'
 import { isJsonObject, objectMembersOf, pointerNames, valueAt } from '../../src/catalogue/json.ts'
 import { publishedCatalogue } from './published-catalogue.ts'
 
@@ -31,7 +30,7 @@ export interface PublishedBody {
 }
 
 /** A published version, with look-ups of its operations, bodies and schemas. */
-export interface Published extends ApiVersion {
+export interface Published extends Omit<ApiVersion, 'document'> {
   readonly document: OpenApiDocument
   readonly bodies: readonly PublishedBody[]
   /** The operation object with that id in the document. */
@@ -47,7 +46,7 @@ export function published(api: string, version: string): Published {
   const found = catalogue.versions.get(versionKey(api, version))
   if (found === undefined) throw new Error(`config has no ${versionKey(api, version)}`)
   const { operations } = found
-  const document = documentOf(found)
+  const document = found.document.read()
   // Strict: an unknown keyword or a rule that can never apply is a mistake in the document.
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true })
   ajvFormats.default(ajv)

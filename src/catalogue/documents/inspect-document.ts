@@ -6,7 +6,7 @@ import { checkReferences, checkResponseSchemas } from './check-schemas.ts'
 import { checkStructure } from './check-structure.ts'
 import { operationObject } from './operation-object.ts'
 import type { ReadOperation } from './read-operations.ts'
-import { documentOf } from './upgrade.ts'
+import { upgraded } from './upgrade.ts'
 
 export interface InspectedDocument {
   /** As its file has it, in one piece. */
@@ -31,7 +31,7 @@ export function inspectDocument(
   { checkExamples, isStrict }: InspectOptions,
 ): void {
   checkStructure(sources, source)
-  const document = documentOf({ source })
+  const document = upgraded(source)
   adoptPlaces(sources, document, source)
   checkOperations(sources, document, operations)
   checkReferences(sources, document)

@@ -1,6 +1,6 @@
 import { isPsd2Role, type Psd2Role, psd2Roles } from '../../certificates/psd2-role.ts'
 import { type JsonObject, type Method, methods, type Segment } from '../catalogue.ts'
-import { isJsonArray, isJsonObject, objectMembersOf, objectsOf } from '../json.ts'
+import { isJsonArray, isJsonObject, objectMembersOf, objectsOf, stringsOf } from '../json.ts'
 import { parseTemplate, shapeOf } from '../path-template.ts'
 import type { Sources } from '../source.ts'
 import { operationIdOf } from './operation-id.ts'
@@ -14,6 +14,8 @@ export interface ReadOperation {
   readonly template: string
   readonly segments: readonly Segment[]
   readonly summary: string
+  /** Its first tag; empty without one. */
+  readonly tag: string
   readonly hasBody: boolean
   /** Undefined: the document asks for none. */
   readonly psd2Role: Psd2Role | undefined
@@ -57,6 +59,7 @@ export function readOperations(sources: Sources, document: JsonObject): readonly
         template,
         segments,
         summary: typeof object['summary'] === 'string' ? object['summary'] : '',
+        tag: stringsOf(object['tags'])[0] ?? '',
         hasBody: hasBody(document, item, object),
         psd2Role: psd2RoleOf(sources, object),
         object,

@@ -1,23 +1,17 @@
 import { upgrade } from '@scalar/openapi-upgrader'
 import type { Json, JsonObject, OpenApiDocument } from '../catalogue.ts'
-import { deepFreeze, isJsonObject } from '../json.ts'
+import { isJsonObject } from '../json.ts'
 import { repair } from './repair.ts'
-
-const upgraded = new WeakMap<JsonObject, OpenApiDocument>()
 
 /**
  * A document in the form of OpenAPI 3.1, which all code reads. Versions 3.1 and
- * 3.2 stay as they are; older ones are converted when they are first asked for,
- * because that takes longer than reading them.
+ * 3.2 stay as they are; older ones are converted, which takes longer than
+ * reading them.
  *
  * @param source as its file has it, in one piece
  */
-export function documentOf({ source }: { readonly source: JsonObject }): OpenApiDocument {
-  const known = upgraded.get(source)
-  if (known !== undefined) return known
-  const made = deepFreeze(complete(inNewForm(source)))
-  upgraded.set(source, made)
-  return made
+export function upgraded(source: JsonObject): OpenApiDocument {
+  return complete(inNewForm(source))
 }
 
 function inNewForm(source: JsonObject): JsonObject {

@@ -43,7 +43,7 @@ export function createFrontPages(options: FrontPageOptions): FrontPages {
     const { plans } = catalogue()
     const [limit] = shown?.plans.flatMap((name) => plans.get(name)?.limits ?? []) ?? []
     return {
-      hasProducts: newestFirst.some(({ source }) => source['x-products'] !== undefined),
+      hasProducts: newestFirst.some(({ document }) => document.head['x-products'] !== undefined),
       sample: shown === undefined ? null : sampleOf(shown),
       customers,
       limit: limit === undefined ? null : publishedLimit(limit),

@@ -4,7 +4,6 @@
 // receives it. It reads only the catalogue, the error table and the sandbox's customers, and knows no session.
 
 import type { ApiVersion, OpenApiDocument } from '../../catalogue/catalogue.ts'
-import { documentOf } from '../../catalogue/documents/upgrade.ts'
 import { translatedDocument } from '../../catalogue/in-language.ts'
 import type { Language } from '../../messages/language.ts'
 import type { PortalServices } from '../services.ts'
@@ -51,7 +50,7 @@ export function createServedDocument({
     const last = madeOf.get(published)
     if (last?.key === key) return last
     const servers = [{ url: origin + published.prefix }]
-    const document = withKey({ ...movedTo(documentOf(published), today), servers })
+    const document = withKey({ ...movedTo(published.document.read(), today), servers })
     const sampled = withSamples(document, published, origin)
     const english = hasDrills(published) ? withDrills(sampled, published) : sampled
     const made = { key, english, translated: new Map() }

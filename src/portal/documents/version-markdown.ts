@@ -7,7 +7,6 @@ import type {
 } from '../../catalogue/catalogue.ts'
 import { operationObject } from '../../catalogue/documents/operation-object.ts'
 import type { Located } from '../../catalogue/documents/reference.ts'
-import { documentOf } from '../../catalogue/documents/upgrade.ts'
 import { textsOf } from '../../catalogue/in-language.ts'
 import { shownWindow } from '../../catalogue/window-length.ts'
 import type { Words } from '../../messages/format.ts'
@@ -46,7 +45,7 @@ export function versionMarkdown(options: VersionMarkdownOptions): string {
     }),
   )
   // The samples of the served document link within the reference and mean nothing here.
-  const own = documentOf(published).info['description']
+  const own = published.document.read().info['description']
   const description = texts.description ?? (typeof own === 'string' ? own.trim() : '')
   const sections = [
     `# ${title} ${version}`,

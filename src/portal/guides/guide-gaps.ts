@@ -1,5 +1,4 @@
 import type { ApiVersion, Catalogue } from '../../catalogue/catalogue.ts'
-import { documentOf } from '../../catalogue/documents/upgrade.ts'
 import { sampleFlows } from '../documents/sample-flows.ts'
 import { operationsShown } from './expand-guide.ts'
 import { type GuideName, type GuideSource, readGuideSources } from './guide-sources.ts'
@@ -26,7 +25,7 @@ export function guideGaps(catalogue: Catalogue, nowMs: number): readonly GuideGa
 
 function gapsOf(source: GuideSource, published: ApiVersion): readonly GuideGap[] {
   const { operations, api, version } = published
-  const flows = sampleFlows(documentOf(published), operations)
+  const flows = sampleFlows(published.document.read(), operations)
   const sampled = new Set(flows.flatMap(({ steps }) => steps.map(({ operation }) => operation.id)))
   return operationsShown(source.texts.en)
     .filter((id) => !sampled.has(id))

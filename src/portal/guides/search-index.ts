@@ -1,8 +1,4 @@
-import type { OpenApiDocument, Operation } from '../../catalogue/catalogue.ts'
-import { operationObject } from '../../catalogue/documents/operation-object.ts'
-import { documentOf } from '../../catalogue/documents/upgrade.ts'
 import { textsOf, versionTitle } from '../../catalogue/in-language.ts'
-import { stringsOf } from '../../catalogue/json.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
 import type { Language } from '../../messages/language.ts'
 import { errorWords } from '../api/error-words.ts'
@@ -59,7 +55,6 @@ export function createSearchIndex({
       .toReversed()
     return current.flatMap((published) => {
       const { api, version, title, operations } = published
-      const document = documentOf(published)
       const texts = textsOf(published, language)
       return [
         {
@@ -77,7 +72,7 @@ export function createSearchIndex({
           place: '',
           // In every language, the document's own words find it.
           words: `${operation.id} ${operation.summary}`,
-          href: `/apis/${api}/${version}${operationFragment(tagOf(document, operation), operation.id)}`,
+          href: `/apis/${api}/${version}${operationFragment(operation.tag, operation.id)}`,
         })),
       ]
     })
@@ -110,9 +105,4 @@ export function createSearchIndex({
       href: `/sandbox#${encodeURIComponent(psuId)}`,
     }))
   }
-}
-
-function tagOf(document: OpenApiDocument, { template, method }: Operation): string {
-  const object = operationObject(document, template, method)?.object.value
-  return stringsOf(object?.['tags'])[0] ?? ''
 }

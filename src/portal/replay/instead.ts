@@ -1,6 +1,5 @@
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import { operationObject } from '../../catalogue/documents/operation-object.ts'
-import { documentOf } from '../../catalogue/documents/upgrade.ts'
 import { shapeOf } from '../../catalogue/path-template.ts'
 
 /** What may take the place of an operation that a version lacks. */
@@ -21,7 +20,7 @@ const operationsMax = 3
 export function findInstead(from: ApiVersion, gone: Operation, to: ApiVersion): Instead {
   const moved = to.operations.find(({ id }) => id === gone.id)
   if (moved !== undefined) return { operations: [moved], note: null }
-  const object = operationObject(documentOf(from), gone.template, gone.method)?.object.value
+  const object = operationObject(from.document.read(), gone.template, gone.method)?.object.value
   const description = object?.['description']
   const wanted = shapesOf(gone)
   const near = to.operations

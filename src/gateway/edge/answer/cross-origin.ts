@@ -2,7 +2,6 @@ import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
 import { credentialFields } from '../../../catalogue/documents/credential-fields.ts'
 import { operationObject } from '../../../catalogue/documents/operation-object.ts'
 import { membersOf } from '../../../catalogue/documents/reference.ts'
-import { documentOf } from '../../../catalogue/documents/upgrade.ts'
 
 /** The gateway's own response fields that a browser hides from a page by default. */
 const ownFields = [
@@ -49,7 +48,7 @@ const exposed = new WeakMap<Operation, readonly string[]>()
 export function exposedHeaders(version: ApiVersion, operation: Operation): readonly string[] {
   const known = exposed.get(operation)
   if (known !== undefined) return known
-  const document = documentOf(version)
+  const document = version.document.read()
   const published = operationObject(document, operation.template, operation.method)
   const names = new Set(
     published?.responses.flatMap(([, response]) =>
@@ -99,9 +98,9 @@ export function preflightHeaders(
 function acceptedHeaders(version: ApiVersion, operation: Operation): string {
   const known = accepted.get(operation)
   if (known !== undefined) return known
-  const published = operationObject(documentOf(version), operation.template, operation.method)
+  const published = operationObject(version.document.read(), operation.template, operation.method)
   const declared = published?.parameters.filter((parameter) => parameter.in === 'header') ?? []
-  const own = [...declared.map(({ name }) => name), ...credentialFields(documentOf(version))]
+  const own = [...declared.map(({ name }) => name), ...credentialFields(version.document.read())]
   const fields = new Set(['X-API-Key', 'Content-Type', ...own.filter((name) => token.test(name))])
   const names = [...fields].join(', ')
   accepted.set(operation, names)

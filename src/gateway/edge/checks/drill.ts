@@ -1,6 +1,5 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
 import { operationObject } from '../../../catalogue/documents/operation-object.ts'
-import { documentOf } from '../../../catalogue/documents/upgrade.ts'
 import { consentHeader, drillHeader, drills, drillsOf } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { EntitledCall } from '../call.ts'
@@ -77,7 +76,7 @@ export function drill({ throttle, isAtSandbox }: DrillOptions): Judge<EntitledCa
 /** Whether the bank will look at a consent. Without one it would carry out the call, which no plan counts. */
 function namesConsent({ fields, version, operation }: EntitledCall): boolean {
   const { template, method } = operation
-  const { parameters = [] } = operationObject(documentOf(version), template, method) ?? {}
+  const { parameters = [] } = operationObject(version.document.read(), template, method) ?? {}
   const names = forwardedFields(fields).filter((_, at) => at % 2 === 0)
   const isForwarded = names.some((name) => name.toLowerCase() === consentHeader.toLowerCase())
   return isForwarded && drillsOf(parameters).includes('consent-expired')

@@ -1,7 +1,6 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
 import { credentialFields } from '../../../catalogue/documents/credential-fields.ts'
 import { operationObject } from '../../../catalogue/documents/operation-object.ts'
-import { documentOf } from '../../../catalogue/documents/upgrade.ts'
 import { createSpellings } from '../spellings.ts'
 
 /** End-to-end fields of HTTP itself (RFC 9110, 9530, 9421) and of tracing (W3C Baggage). */
@@ -145,7 +144,7 @@ function isOfEdges(name: string): boolean {
 
 /** Names of the header parameters and of the security schemes in a document. */
 function declaredFields(version: ApiVersion): readonly string[] {
-  const document = documentOf(version)
+  const document = version.document.read()
   const parameters = version.operations.flatMap(
     ({ template, method }) => operationObject(document, template, method)?.parameters ?? [],
   )

@@ -1,6 +1,10 @@
-import type { ApiVersion, Catalogue, Json, Operation } from '../../../catalogue/catalogue.ts'
-import { operationObject } from '../../../catalogue/documents/operation-object.ts'
-import { documentOf } from '../../../catalogue/documents/upgrade.ts'
+import type {
+  ApiVersion,
+  Catalogue,
+  Json,
+  JsonObject,
+  Operation,
+} from '../../../catalogue/catalogue.ts'
 import { textsOf } from '../../../catalogue/in-language.ts'
 import { isJsonObject, objectsOf, stringsOf } from '../../../catalogue/json.ts'
 import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
@@ -72,7 +76,7 @@ function publishedVersion({
   return {
     version,
     title: texts.title,
-    summary: texts.summary ?? firstSentence(documentOf(published).info['description']),
+    summary: texts.summary ?? firstSentence(infoOf(published)['description']),
     lifecycle,
     isDeprecated: isDeprecated(lifecycle, nowMs),
     isRetired: isRetired(lifecycle, nowMs),
@@ -80,9 +84,9 @@ function publishedVersion({
       ...whereabouts(operation, siblings),
       summary: texts.operation(operation),
       path: operation.path,
-      tag: tagOf(published, operation),
+      tag: operation.tag,
     })),
-    tags: [...new Set(operations.map((operation) => tagOf(published, operation)))].map((name) => ({
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({
       name,
       title: texts.tag(name),
     })),
@@ -91,16 +95,14 @@ function publishedVersion({
   }
 }
 
-function tagOf(published: ApiVersion, { template, method }: Operation): string {
-  const object = operationObject(documentOf(published), template, method)?.object.value
-  const [tag = ''] = stringsOf(object?.['tags'])
-  return tag
+function infoOf({ document }: ApiVersion): JsonObject {
+  const { info } = document.head
+  return isJsonObject(info) ? info : {}
 }
 
 /** What the document says it offers (`x-products`); else all of the version is one product. */
 function productsOf(published: ApiVersion): PublishedProduct[] {
-  const { info, 'x-products': stated } = documentOf(published)
-  const named = objectsOf(stated)
+  const named = objectsOf(published.document.head['x-products'])
   if (named.length > 0) {
     return named.map(({ title, summary, icon, tags }) => ({
       title: localText(title),
@@ -109,13 +111,13 @@ function productsOf(published: ApiVersion): PublishedProduct[] {
       tags: [...stringsOf(tags)],
     }))
   }
-  const { summary, description } = info
+  const { summary, description } = infoOf(published)
   return [
     {
       title: localText(published.title),
       summary: localText(typeof summary === 'string' ? summary : firstSentence(description)),
       icon: '',
-      tags: [...new Set(published.operations.map((operation) => tagOf(published, operation)))],
+      tags: [...new Set(published.operations.map(({ tag }) => tag))],
     },
   ]
 }
