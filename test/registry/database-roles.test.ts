@@ -61,7 +61,7 @@ t.test(
         await consolidateOutages(db)
         await pruneAvailability(db)
         await createChangeTable({ db }).prune(1)
-        const configuration = { digest: 'x', json: '{"format":2,"versions":[],"plans":[]}' }
+        const configuration = { digest: 'x', versions: new Map(), plans: new Map() }
         await own.publishedConfigurations.published(configuration)
         await own.publishedConfigurations.used(configuration)
         t.match(await stores.publishedConfigurations.inUse(), { readable: [{ isRunning: true }] })

@@ -1,10 +1,7 @@
+import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
-import {
-  type NotedConfiguration,
-  notedConfiguration,
-  type PublishedConfigurations,
-} from '../../registry/processes/published-configurations.ts'
+import type { PublishedConfigurations } from '../../registry/processes/published-configurations.ts'
 import type { Published } from '../edge/published.ts'
 
 const everyMs = 60_000
@@ -24,17 +21,16 @@ export interface KeptPublished {
 
 /** Notes the active configuration, at once and as long as the process lives, so that `tollgate plan` can compare with it. */
 export function keepPublished({ store, current, log }: KeepPublishedOptions): KeptPublished {
-  let noted: { readonly published: Published; readonly digest: string } | undefined
+  let noted: Catalogue | undefined
 
   async function note(): Promise<void> {
-    const published = current()
-    if (noted?.published === published) {
-      await store.used(noted)
+    const { catalogue } = current()
+    if (noted === catalogue) {
+      await store.used(catalogue)
       return
     }
-    const configuration: NotedConfiguration = notedConfiguration(published.catalogue)
-    await store.published(configuration)
-    noted = { published, digest: configuration.digest }
+    await store.published(catalogue)
+    noted = catalogue
   }
 
   const repetition = repeatedly({

@@ -1,7 +1,11 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { createGzip, gunzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
-import type { ApiVersion, Catalogue, Plan } from '../../catalogue/catalogue.ts'
+import type { ApiVersion, Catalogue, OpenApiDocument, Plan } from '../../catalogue/catalogue.ts'
+import { keptDocument } from '../../catalogue/documents/kept-document.ts'
 import { frozenMap } from '../../catalogue/frozen-map.ts'
 import { deepFreeze } from '../../catalogue/json.ts'
 import type { RegistrySchema } from '../schema.ts'
@@ -27,9 +31,9 @@ export interface ConfigurationsInUse {
 /** What the gateways publish, for commands that compare files with it. */
 export interface PublishedConfigurations {
   /** Notes that a process begins to use a configuration. */
-  published(configuration: NotedConfiguration): Promise<void>
+  published(catalogue: NotedCatalogue): Promise<void>
   /** Notes that a process still uses it. */
-  used(configuration: Pick<NotedConfiguration, 'digest'>): Promise<void>
+  used(catalogue: Pick<NotedCatalogue, 'digest'>): Promise<void>
   /**
    * The one published last, whether or not a gateway runs, and each other one
    * with which a gateway ran within the last three minutes.
@@ -37,12 +41,8 @@ export interface PublishedConfigurations {
   inUse(): Promise<ConfigurationsInUse>
 }
 
-/** A configuration with what names and keeps it. */
-export interface NotedConfiguration {
-  /** {@link Catalogue.digest} */
-  readonly digest: string
-  readonly json: string
-}
+/** A catalogue as far as the store keeps it: without its brand. */
+export type NotedCatalogue = Pick<Catalogue, 'digest' | 'versions' | 'plans'>
 
 /** Renewed each minute, so two missed renewals have no effect. */
 const runningMinutes = 3
@@ -50,15 +50,24 @@ const keptDays = 30
 /**
  * The first member of the JSON; a release that expects another value treats it as unknown. A new shape needs a new number.
  */
-const format = 2
+const format = 3
 
-/** Writes a catalogue as the store keeps it, without its brand. Costs some milliseconds. */
-export function notedConfiguration({
-  digest,
-  versions,
-  plans,
-}: Pick<Catalogue, 'digest' | 'versions' | 'plans'>): NotedConfiguration {
-  return { digest, json: JSON.stringify({ format, versions: [...versions], plans: [...plans] }) }
+/** Compresses a catalogue one version at a time: one text of all would hold up calls, and may be longer than texts can be. */
+function contentOf(catalogue: NotedCatalogue): Promise<Buffer> {
+  return pipeline(Readable.from(jsonOf(catalogue)), createGzip(), buffer)
+}
+
+/** The pieces of a {@link Kept} as JSON. */
+function* jsonOf({ versions, plans }: NotedCatalogue): Generator<string | Buffer> {
+  yield `{"format":${format},"plans":${JSON.stringify([...plans])},"versions":[`
+  let separator = ''
+  for (const [key, { document, ...version }] of versions) {
+    yield `${separator}[${JSON.stringify(key)},${JSON.stringify(version).slice(0, -1)},"document":`
+    yield document.json()
+    yield '}]'
+    separator = ','
+  }
+  yield ']}'
 }
 
 export function createPublishedConfigurations({
@@ -68,11 +77,12 @@ export function createPublishedConfigurations({
 }): PublishedConfigurations {
   const now = sql<Date>`now()`
   return {
-    async published({ digest, json }) {
-      // Another release may have written the same files in another format.
-      const content = await promisify(gzip)(json)
+    async published(catalogue) {
+      const { digest } = catalogue
+      const content = await contentOf(catalogue)
       await db
         .insertInto('published_configurations')
+        // Another release may have written the same files in another format.
         .values({ digest, content })
         .onConflict((conflict) =>
           conflict.column('digest').doUpdateSet({ content, seen_at: now, published_at: now }),
@@ -171,14 +181,17 @@ async function readContent(
   // Another release may have written it; this one wrote what has its own format.
   const kept = JSON.parse(text.toString()) as Kept
   if (kept.format !== format) return undefined
-  return {
-    versions: frozenMap(deepFreeze(kept.versions)),
-    plans: frozenMap(deepFreeze(kept.plans)),
-  }
+  const versions = kept.versions.map(
+    ([key, { document, ...version }]) =>
+      [key, deepFreeze({ ...version, document: keptDocument(document) })] as const,
+  )
+  return { versions: frozenMap(versions), plans: frozenMap(deepFreeze(kept.plans)) }
 }
+
+type KeptVersion = Omit<ApiVersion, 'document'> & { readonly document: OpenApiDocument }
 
 interface Kept {
   readonly format: number
-  readonly versions: readonly (readonly [string, ApiVersion])[]
+  readonly versions: readonly (readonly [string, KeptVersion])[]
   readonly plans: readonly (readonly [string, Plan])[]
 }
