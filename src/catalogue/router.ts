@@ -48,6 +48,8 @@ interface Leaf {
 }
 
 interface Node {
+  /** Versions with this prefix whose paths are not in the tree yet. */
+  pending: ApiVersion[]
   readonly literals: Map<string, Node>
   /** Those with the most text first, once all are known. */
   readonly mixed: MixedNode[]
@@ -66,18 +68,16 @@ const notFound: NotFound = Object.freeze({ kind: 'not-found' })
 const nowhere: readonly string[] = Object.freeze([])
 
 /**
- * Builds the routes of a catalogue: a tree of segments, so the time of a look-up depends on the path and not on the size of
- * the catalogue.
+ * Builds the routes of a catalogue: a tree of segments, so the time of a look-up
+ * depends on the path and not on the size of the catalogue. The paths of a
+ * version are added when a call first reaches its prefix: a catalogue may have
+ * 100,000 operations, and adding them all takes seconds.
  */
 export function createRouter(catalogue: Catalogue): Router {
   const root = createNode()
-  for (const apiVersion of catalogue.versions.values()) {
-    for (const operation of apiVersion.operations) insert(root, apiVersion, operation)
-  }
-  sortMixed(root)
-  const shapes = versionsByShape(catalogue)
-  for (const apiVersion of catalogue.versions.values()) {
-    for (const operation of apiVersion.operations) complete(root, apiVersion, operation, shapes)
+  const apis = Map.groupBy(catalogue.versions.values(), ({ api }) => api)
+  for (const version of catalogue.versions.values()) {
+    prefixSegments(version.prefix).reduce(child, root).pending.push(version)
   }
   return {
     match(method, path) {
@@ -94,31 +94,46 @@ export function createRouter(catalogue: Catalogue): Router {
       )
     },
   }
+
+  /** Walks down from `node` with the segment that begins at `start`. */
+  function find(node: Node, path: string, start: number): Leaf | undefined {
+    if (node.pending.length > 0) addPending(node)
+    const next = path.indexOf('/', start)
+    const segment = next === -1 ? path.slice(start) : path.slice(start, next)
+    const leaf = below(node.literals.get(segment), path, next)
+    if (leaf !== undefined || segment === '') return leaf
+    for (const { texts, node: mixed } of node.mixed) {
+      const found = fits(segment, texts) ? below(mixed, path, next) : undefined
+      if (found !== undefined) return found
+    }
+    return below(node.parameter, path, next)
+  }
+
+  /** @param next where the segment ends; -1: it is the last */
+  function below(node: Node | undefined, path: string, next: number): Leaf | undefined {
+    if (node === undefined || next === -1) return node?.leaf
+    return find(node, path, next + 1)
+  }
+
+  /** Every path below a prefix leads past its node, so each is added before it is looked for. */
+  function addPending(node: Node): void {
+    const versions = node.pending
+    node.pending = []
+    const leaves = versions.flatMap((version) =>
+      version.operations.map((operation) => insert(node, version, operation)),
+    )
+    sortMixed(node)
+    const shapes = new Map<string, Shapes>()
+    for (const { api } of versions) shapes.set(api, versionsByShape(apis.get(api) ?? []))
+    for (const [leaf, operation] of leaves) complete(leaf, operation, shapes.get(operation.api))
+  }
 }
 
 const slash = '/'.charCodeAt(0)
 
-/** Walks down from `node` with the segment that begins at `start`. */
-function find(node: Node, path: string, start: number): Leaf | undefined {
-  const next = path.indexOf('/', start)
-  const segment = next === -1 ? path.slice(start) : path.slice(start, next)
-  const leaf = below(node.literals.get(segment), path, next)
-  if (leaf !== undefined || segment === '') return leaf
-  for (const { texts, node: mixed } of node.mixed) {
-    const found = fits(segment, texts) ? below(mixed, path, next) : undefined
-    if (found !== undefined) return found
-  }
-  return below(node.parameter, path, next)
-}
-
-/** @param next where the segment ends; -1: it is the last */
-function below(node: Node | undefined, path: string, next: number): Leaf | undefined {
-  if (node === undefined || next === -1) return node?.leaf
-  return find(node, path, next + 1)
-}
-
 function createNode(): Node {
   return {
+    pending: [],
     literals: new Map(),
     mixed: [],
     shapes: new Map(),
@@ -127,18 +142,17 @@ function createNode(): Node {
   }
 }
 
-/** The node of an operation, which is made where it is missing. */
-function nodeOf(root: Node, { prefix }: ApiVersion, { segments }: Operation): Node {
-  return [...prefixSegments(prefix), ...segments].reduce(child, root)
-}
-
-function insert(root: Node, apiVersion: ApiVersion, operation: Operation): void {
-  const node = nodeOf(root, apiVersion, operation)
-  node.leaf ??= { operations: new Map(), apiVersion, allow: nowhere, elsewhere: new Map() }
-  node.leaf.operations.set(
-    operation.method,
-    Object.freeze({ kind: 'found', apiVersion, operation }),
-  )
+/** @param node of the version's prefix */
+function insert(
+  node: Node,
+  apiVersion: ApiVersion,
+  operation: Operation,
+): readonly [Leaf, Operation] {
+  const last = operation.segments.reduce(child, node)
+  last.leaf ??= { operations: new Map(), apiVersion, allow: nowhere, elsewhere: new Map() }
+  const { operations } = last.leaf
+  operations.set(operation.method, Object.freeze({ kind: 'found', apiVersion, operation }))
+  return [last.leaf, operation]
 }
 
 function child(node: Node, segment: Segment): Node {
@@ -171,23 +185,21 @@ function byText({ texts: one }: MixedNode, { texts: other }: MixedNode): number 
 }
 
 /** Adds what is known only after all operations are inserted: the methods of the path in this version and in others. */
-function complete(root: Node, apiVersion: ApiVersion, operation: Operation, shapes: Shapes): void {
-  const { leaf } = nodeOf(root, apiVersion, operation)
-  if (leaf === undefined) throw new Error('an operation was not inserted')
+function complete(leaf: Leaf, operation: Operation, shapes: Shapes | undefined): void {
   leaf.allow = Object.freeze([...leaf.operations.keys()].sort())
-  for (const [method, versions] of shapes.get(pathShapeOf(operation)) ?? []) {
+  for (const [method, versions] of shapes?.get(pathShapeOf(operation)) ?? []) {
     if (leaf.operations.has(method)) continue
     const known = leaf.elsewhere.get(method) ?? []
     leaf.elsewhere.set(method, Object.freeze([...new Set([...known, ...versions])]))
   }
 }
 
-/** The versions that have each method, by API and path. Names of parameters are ignored. */
+/** The versions of an API that have each method, by path. Names of parameters are ignored. */
 type Shapes = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
-function versionsByShape(catalogue: Catalogue): Shapes {
+function versionsByShape(versions: readonly ApiVersion[]): Shapes {
   const shapes = new Map<string, Map<string, string[]>>()
-  for (const { version, operations } of catalogue.versions.values()) {
+  for (const { version, operations } of versions) {
     for (const operation of operations) {
       const shape = pathShapeOf(operation)
       const methods = shapes.get(shape) ?? new Map<string, string[]>()
@@ -199,6 +211,6 @@ function versionsByShape(catalogue: Catalogue): Shapes {
 }
 
 /** The path within its version, whose prefix differs. */
-function pathShapeOf({ api, segments }: Operation): string {
-  return [api, ...segments.map(shapeOf)].join('/')
+function pathShapeOf({ segments }: Operation): string {
+  return segments.map(shapeOf).join('/')
 }
