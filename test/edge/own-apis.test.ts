@@ -1,11 +1,9 @@
 import t from 'tap'
-import { versionKey } from '../../src/catalogue/catalogue.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import type { Test } from '../support/database.ts'
-import { callerOf, startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
-import { ownApis, ownDocument } from '../support/own-apis.ts'
+import type { TestEdgeOptions } from '../support/edge.ts'
+import { ownApis, ownDocument, startOwnApis } from '../support/own-apis.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
-import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
 /** An edge that publishes these documents, and a function that calls it. */
 async function start(
@@ -13,30 +11,7 @@ async function start(
   files: Readonly<Record<string, string | object>>,
   options: TestEdgeOptions,
 ) {
-  const catalogue = await loadCatalogue(ownApis(t, files))
-  const plans = new Map(
-    [...catalogue.versions.values()].map(({ api, version }) => [
-      versionKey(api, version),
-      'default',
-    ]),
-  )
-  const edge = await startEdge(t, {
-    ...options,
-    catalogue: () => catalogue,
-    callers: new Map([[testKey, callerOf('app-1', { plans })]]),
-  })
-  return {
-    edge,
-    call: (line: string, fields: readonly string[] = [], body = '') =>
-      sendRaw(
-        edge.url,
-        rawRequest(
-          `${line} HTTP/1.1`,
-          [`X-API-Key: ${testKey}`, 'Connection: close', ...fields],
-          body,
-        ),
-      ),
-  }
+  return startOwnApis(t, await loadCatalogue(ownApis(t, files)), options)
 }
 
 const server = (url: string) => ({ servers: [{ url }] })

@@ -1,7 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type Catalogue, versionKey } from '../../src/catalogue/catalogue.ts'
 import type { Test } from './database.ts'
+import { callerOf, startEdge, type TestEdgeOptions, testKey } from './edge.ts'
+import { rawRequest, sendRaw } from './raw-client.ts'
 
 /** A plan of everything. */
 const plan = `title: Default Plan
@@ -45,4 +48,31 @@ export function ownDocument(
     paths[path][method.toLowerCase()] = { responses: { 200: { description: 'done' } } }
   }
   return { openapi: '3.1.1', info: { title: 'Things', version: '1' }, paths, ...more }
+}
+
+/** An edge that publishes a catalogue, and a function that calls it as an application that may call everything. */
+export async function startOwnApis(t: Test, catalogue: Catalogue, options: TestEdgeOptions) {
+  const plans = new Map(
+    [...catalogue.versions.values()].map(({ api, version }) => [
+      versionKey(api, version),
+      'default',
+    ]),
+  )
+  const edge = await startEdge(t, {
+    ...options,
+    catalogue: () => catalogue,
+    callers: new Map([[testKey, callerOf('app-1', { plans })]]),
+  })
+  return {
+    edge,
+    call: (line: string, fields: readonly string[] = [], body = '') =>
+      sendRaw(
+        edge.url,
+        rawRequest(
+          `${line} HTTP/1.1`,
+          [`X-API-Key: ${testKey}`, 'Connection: close', ...fields],
+          body,
+        ),
+      ),
+  }
 }
