@@ -149,6 +149,61 @@ t.test(
   },
 )
 
+t.test(
+  'addresses and ids of the open-banking standards reach the backend octet for octet, and each operation is counted by itself',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const { call } = await start(
+      t,
+      {
+        'berlin/1.3.json': ownDocument(
+          [
+            'POST /v1/consents',
+            'GET /v1/consents/{consentId}',
+            'GET /v1/consents/{consentId}/status',
+            'POST /v1/{payment-service}/{payment-product}',
+            'GET /v1/{payment-service}/{payment-product}/{paymentId}',
+          ],
+          { 'x-tollgate': { prefix: '/' } },
+        ),
+        'uk/4.0.json': ownDocument(
+          ['GET /accounts', 'GET /accounts/{AccountId}/balances'],
+          server('https://bank.example/open-banking/v4.0/aisp'),
+        ),
+        'uk-payments/4.0.json': ownDocument(
+          ['POST /domestic-payment-consents'],
+          server('/open-banking/v4.0/pisp'),
+        ),
+        'brazil/4.json': ownDocument(
+          ['GET /consents/{consentId}', 'GET /pix/payments/{paymentId}'],
+          server('https://bank.example/open-banking/payments/v4'),
+        ),
+      },
+      { backendUrl: backend.url },
+    )
+    const adorsys = 'RjAK-oNoXGHfyLL3h1yNlH_cMJMEcyuFUUM=_=_psGLvQpt9Q'
+    for (const [line, left] of [
+      ['POST /v1/consents', 99],
+      [`GET /v1/consents/${adorsys}`, 99],
+      [`GET /v1/consents/${adorsys}`, 98],
+      [`GET /v1/consents/${adorsys}/status`, 99],
+      ['POST /v1/payments/sepa-credit-transfers', 99],
+      [`GET /v1/payments/sepa-credit-transfers/${adorsys}`, 99],
+      ['GET /open-banking/v4.0/aisp/accounts', 99],
+      ['GET /open-banking/v4.0/aisp/accounts/22289/balances', 99],
+      ['POST /open-banking/v4.0/pisp/domestic-payment-consents', 99],
+      ['GET /open-banking/payments/v4/consents/urn:bancoex:C1DD33123', 99],
+      ['GET /open-banking/payments/v4/pix/payments/TXpRMU9UQTROMWhZV2xSU1FUazJSMDl', 99],
+    ] as const) {
+      const answer = await call(line, line.startsWith('POST') ? ['Content-Length: 0'] : [])
+      t.equal(answer.status, 200, line)
+      const { method, target } = backend.requests.at(-1) ?? {}
+      t.equal(`${method} ${target}`, line)
+      t.match(answer.headers.get('ratelimit') ?? '', new RegExp(`r=${left}\\b`), line)
+    }
+  },
+)
+
 t.test('the successor of a version is linked under its own prefix', async (t) => {
   const backend = await startRawBackend(t)
   const lifecycle = { deprecated: '2026-01-01', successor: '2' }
