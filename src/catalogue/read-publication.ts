@@ -124,7 +124,8 @@ function serverPath(sources: Sources, document: JsonObject): string {
   // `api.example.com/v1` is a relative address to a program, and never meant as one.
   if (/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(\/|$)/.test(stated)) return warnOfServer()
   const text = stated.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => variableOf(server, name))
-  const path = canonicalPath(URL.parse(text, 'http://server.invalid/')?.pathname ?? '')
+  const written = URL.parse(text, 'http://server.invalid/')?.pathname ?? ''
+  const path = canonicalPath(written.replaceAll(empty, ''))
   if (path !== undefined && !path.includes(unknown)) return path.replace(/\/$/, '')
   return warnOfServer()
 
@@ -141,11 +142,14 @@ function serverPath(sources: Sources, document: JsonObject): string {
 
 /** Takes the place of a variable that has no default. */
 const unknown = 'value-of-a-variable.invalid'
+/** Takes the place of a variable whose default is empty: without a host, a URL has another path. */
+const empty = 'empty-variable.invalid'
 
 /** The default of a variable of a server's URL. */
 function variableOf(server: JsonObject | undefined, name: string): string {
   const variables = server?.['variables']
   const variable = isJsonObject(variables) ? variables[name] : undefined
   const value = isJsonObject(variable) ? variable['default'] : undefined
-  return typeof value === 'string' && value !== '' ? value : unknown
+  if (value === '') return empty
+  return typeof value === 'string' ? value : unknown
 }
