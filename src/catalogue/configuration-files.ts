@@ -97,10 +97,11 @@ function findVersions(
     const [, stem = '', kind = ''] = /^(.+?)(\.overlay)?\.(?:ya?ml|json)$/.exec(entry.name) ?? []
     if (!entry.isDirectory() && isVersionLabel(stem)) {
       const files = kind === '' ? documents : overlays
-      const other = files.get(stem)
+      // 1.0 and 1.00 are one version: nothing could say which is newer.
+      const other = [...files].find(([label]) => compareVersions(label, stem) === 0)
       if (other === undefined) files.set(stem, path)
       else {
-        const message = `the version has another file, ${other}: keep one`
+        const message = `the version has another file, ${other[1]}: keep one`
         sources.reportFile(path, 'version-twice', message)
       }
     } else if (isTranslated(stemOf(entry))) {
