@@ -244,6 +244,17 @@ t.test('what an overlay can mend is shown, and mended if asked', async (t) => {
     readFileSync(join(CONFIG_DIR, 'apis/order-desk/2.1.overlay.yaml'), 'utf8'),
     /target: \$\.paths\['\/bad\/\/path'\]\n\s+remove: true/,
   )
+  const worse = written(t, {
+    'openapi.yaml': `${readFileSync(file, 'utf8')}  /worse//path: { get: { responses: {} } }\n`,
+  })
+  const again = await tollgate({ CONFIG_DIR }, 'publish', worse, ...backend, '--mend', '--replace')
+  t.equal(again.code, 0, again.stdout)
+  const overlay = readFileSync(join(CONFIG_DIR, 'apis/order-desk/2.1.overlay.yaml'), 'utf8')
+  t.same(
+    overlay.match(/(?<=target: \$\.paths).*/g),
+    ["['/bad//path']", "['/worse//path']"],
+    'what the overlay leaves out already is there once',
+  )
   const second = ['--api', 'desk', '--json']
   const claimed = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, ...second)
   const reasons = JSON.parse(claimed.stdout).refused.map(({ reason }: { reason: string }) => reason)

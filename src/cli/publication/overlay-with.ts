@@ -9,7 +9,8 @@ export interface OverlayChanges {
 }
 
 /**
- * The text of an overlay with these changes. Other actions and comments stay.
+ * The text of an overlay with these changes. Other actions and comments stay,
+ * and a path that it already removes is not removed twice.
  *
  * @param text undefined: there is no overlay yet
  * @returns undefined if there is nothing to change
@@ -19,16 +20,21 @@ export function overlayWith(
   { prefix, backend, removed }: OverlayChanges,
 ): string | undefined {
   const own = Object.entries({ prefix, backend }).filter(([, value]) => value !== undefined)
-  const removals = removed.map((path) => ({ target: `$.paths[${quoted(path)}]`, remove: true }))
+  const document = text === undefined ? undefined : parseDocument(text)
+  const list = document?.get('actions')
+  const targets = new Set(
+    isSeq(list) ? list.items.map((action) => isMap(action) && action.get('target')) : [],
+  )
+  const removals = removed
+    .map((path) => ({ target: `$.paths[${quoted(path)}]`, remove: true }))
+    .filter(({ target }) => !targets.has(target))
   if (own.length === 0 && removals.length === 0) return undefined
   const update = { 'x-tollgate': Object.fromEntries(own) }
   const actions = own.length === 0 ? removals : [{ target: '$', update }, ...removals]
-  if (text === undefined) {
+  if (document === undefined) {
     const info = { title: 'What the gateway adds', version: '1.0.0' }
     return stringify({ overlay: '1.1.0', info, actions }, { lineWidth: 0 })
   }
-  const document = parseDocument(text)
-  const list = document.get('actions')
   if (!isSeq(list)) throw new Error('the overlay has no list of actions')
   const ofGateway = list.items.findIndex(
     (action) => isMap(action) && action.hasIn(['update', 'x-tollgate']),
