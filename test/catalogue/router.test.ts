@@ -153,6 +153,22 @@ t.test(
   },
 )
 
+t.test('text wins over a parameter across versions, too: prefixes may lie in each other', (t) => {
+  const outer = versionOf('a', '1', ['GET /{x}/c', 'GET /{x}/d', 'POST /{x}/c'], '/a')
+  const inner = versionOf('b', '1', ['GET /c', 'GET /{y}'], '/a/b')
+  for (const versions of [
+    [outer, inner],
+    [inner, outer],
+  ]) {
+    const router = routerOf(...versions)
+    t.equal(told(router.match('GET', '/a/b/c')), told(routerOf(inner).match('GET', '/a/b/c')))
+    t.equal(told(router.match('GET', '/a/b/d')), told(routerOf(inner).match('GET', '/a/b/d')))
+    t.equal(told(router.match('GET', '/a/e/c')), told(routerOf(outer).match('GET', '/a/e/c')))
+    t.match(told(router.match('POST', '/a/b/c')), /^405 GET/, 'the path decides before the method')
+  }
+  t.end()
+})
+
 t.test('the order of documents changes no route', (t) => {
   const routes = ['GET /{a}-x', 'GET /x-{a}', 'GET /{a}-{b}', 'GET /{a}']
   const paths = ['/v1/x-x', '/v1/a-x', '/v1/x-a', '/v1/a-b', '/v1/a', '/v1/x--x']
