@@ -34,7 +34,8 @@ export function checkOperations(
 
 function warnOfServers(sources: Sources, at: JsonObject): void {
   if (at['servers'] === undefined) return
-  const message = 'are not used: all calls of a version go to its one backend'
+  const message =
+    'are not used: all calls of a version go to its one backend. Publish what another server has as an API of its own'
   sources.warn({ rule: 'servers-ignored', at, member: 'servers', message })
 }
 
