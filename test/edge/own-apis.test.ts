@@ -279,6 +279,42 @@ t.test(
   },
 )
 
+t.test(
+  'a key in the query reaches the backend where the document declares it, and is refused elsewhere',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const key = { type: 'apiKey', in: 'query', name: 'api_key' }
+    const parameters = [{ name: 'apikey', in: 'query', schema: { type: 'string' } }]
+    const { call } = await start(
+      t,
+      {
+        'a/1.json': ownDocument(['GET /a'], { components: { securitySchemes: { key } } }),
+        'b/2.json': ownDocument([], {
+          paths: { '/a': { get: { parameters, responses: { 200: { description: 'done' } } } } },
+        }),
+        'c/3.json': ownDocument(['GET /a']),
+      },
+      { backendUrl: backend.url },
+    )
+    for (const target of ['/v1/a?api_key=1', '/v1/a?x=1&api%5Fkey=%2F', '/v2/a?apikey=1']) {
+      t.equal((await call(`GET ${target}`)).status, 200, target)
+      t.equal(backend.requests.at(-1)?.target, target.slice('/v1'.length), 'untouched')
+    }
+    for (const target of [
+      '/v1/a?apikey=1',
+      '/v1/a?API_KEY=1',
+      '/v1/a?api_key=1&x-api-key=1',
+      '/v1/a?api_key=tg_AbCdEf123456_secret',
+      '/v2/a?api_key=1',
+      '/v3/a?api_key=1',
+    ]) {
+      const answer = await call(`GET ${target}`)
+      t.match([answer.status, JSON.parse(answer.body)], [401, { code: 'KEY_MISSING' }], target)
+    }
+    t.equal(backend.requests.length, 3)
+  },
+)
+
 t.test('a GET or DELETE may have a body only where the document describes one', async (t) => {
   const backend = await startRawBackend(t)
   const body = { content: { 'application/json': {} } }

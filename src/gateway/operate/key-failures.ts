@@ -2,7 +2,8 @@ import type { SecurityEvents } from '../../platform/log/security-events.ts'
 import { parseKey } from '../../registry/keys/key-format.ts'
 import type { KeyMemory, RevokedKeys } from '../../registry/registry.ts'
 import type { Call } from '../edge/call.ts'
-import { keyIdInQuery, keyInQuery } from '../edge/checks/authenticate.ts'
+import { keyInQuery } from '../edge/checks/authenticate.ts'
+import { keyIdInQuery } from '../edge/request/query-key.ts'
 
 /** Records security events about API keys and client certificates, off the data path. */
 export interface KeyFailures {

@@ -2,6 +2,7 @@ import type { Refusal } from '../../../platform/http/problem.ts'
 import type { KeyAuthenticator } from '../../../registry/registry.ts'
 import type { AuthenticatedCall, CertifiedCall } from '../call.ts'
 import type { FailureThrottle } from '../failure-throttle.ts'
+import { hasKey } from '../request/query-key.ts'
 import { type Check, guarded, type Next } from '../run-checks.ts'
 
 export interface AuthenticateOptions {
@@ -40,26 +41,6 @@ const registryUnavailable: Refusal = {
   headers: { 'retry-after': '1' },
 }
 
-const keyInQueryPattern =
-  /[?&](?:(?:x[-_])?api[-_]?key|x[-_]ibm[-_]client[-_]id)=|tg_[a-z0-9]{12}_/i
-
-/** Whether a query contains a key or a key field, even percent-encoded. The backend would write it to its logs. */
-function hasKey(query: string): boolean {
-  return query !== '' && keyInQueryPattern.test(decoded(query))
-}
-
-/** The public part of a key in a query, even percent-encoded; undefined without one. */
-export function keyIdInQuery(query: string): string | undefined {
-  return /tg_([0-9a-z]{12})_/i.exec(decoded(query))?.[1]
-}
-
-/** Unlike decodeURIComponent, does not throw on octets that are not UTF-8. */
-function decoded(query: string): string {
-  return query.replace(/%([0-9a-f]{2})/gi, (_, octet: string) =>
-    String.fromCharCode(Number.parseInt(octet, 16)),
-  )
-}
-
 /**
  * Finds the application that makes the call, by its API key. After the look-up
  * it counts failures per client address; above the allowance they get 429, not
@@ -85,7 +66,7 @@ export function authenticate({
       next(keyDoubled)
       return
     }
-    if (hasKey(call.query)) {
+    if (hasKey(call.query, call.version)) {
       next(keyInQuery)
       return
     }

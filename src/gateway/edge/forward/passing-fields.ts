@@ -1,6 +1,6 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
 import { credentialFields } from '../../../catalogue/documents/credential-fields.ts'
-import { operationObject } from '../../../catalogue/documents/operation-object.ts'
+import { declaredParameters } from '../../../catalogue/documents/declared-parameters.ts'
 import { createSpellings } from '../spellings.ts'
 
 /** End-to-end fields of HTTP itself (RFC 9110, 9530, 9421) and of tracing (W3C Baggage). */
@@ -38,7 +38,7 @@ const standard = [
 /**
  * Fields that backends trust because only their own edge sets them: who calls,
  * from where, and what was asked for. Those that no setting lets pass are in
- * `request/field-names.ts`.
+ * `platform/http/own-fields.ts`.
  */
 const ofEdges: ReadonlySet<string> = new Set([
   'cdn-loop',
@@ -145,9 +145,7 @@ function isOfEdges(name: string): boolean {
 /** Names of the header parameters and of the security schemes in a document. */
 function declaredFields(version: ApiVersion): readonly string[] {
   const document = version.document.read()
-  const parameters = version.operations.flatMap(
-    ({ template, method }) => operationObject(document, template, method)?.parameters ?? [],
-  )
+  const parameters = declaredParameters(document, version.operations)
   const names = parameters.filter(({ in: place }) => place === 'header').map(({ name }) => name)
   const isCookie = parameters.some(({ in: place }) => place === 'cookie')
   return [...names, ...(isCookie ? ['cookie'] : []), ...credentialFields(document)]
