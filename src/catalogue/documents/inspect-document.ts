@@ -1,6 +1,7 @@
 import type { JsonObject } from '../catalogue.ts'
 import { isJsonObject } from '../json.ts'
 import type { Sources } from '../source.ts'
+import { checkFields } from './check-fields.ts'
 import { checkOperations } from './check-operations.ts'
 import { checkReferences, checkResponseSchemas } from './check-schemas.ts'
 import { checkStructure } from './check-structure.ts'
@@ -12,6 +13,7 @@ export interface InspectedDocument {
   /** As its file has it, in one piece. */
   readonly source: JsonObject
   readonly operations: readonly ReadOperation[]
+  readonly backend: string | undefined
 }
 
 export interface InspectOptions {
@@ -27,13 +29,14 @@ export interface InspectOptions {
  */
 export function inspectDocument(
   sources: Sources,
-  { source, operations }: InspectedDocument,
+  { source, operations, backend }: InspectedDocument,
   { checkExamples, isStrict }: InspectOptions,
 ): void {
   checkStructure(sources, source)
   const document = upgraded(source)
   adoptPlaces(sources, document, source)
   checkOperations(sources, document, operations)
+  checkFields(sources, { document, operations, backend })
   checkReferences(sources, document)
   if (isStrict) {
     const objects = operations.flatMap(

@@ -1,4 +1,5 @@
 import { drillHeader } from '../../../platform/http/drills.ts'
+import { isDropped, keyFields } from '../../../platform/http/own-fields.ts'
 import { createSpellings } from '../spellings.ts'
 
 /** How the gateway treats a request field, by its name alone. */
@@ -66,56 +67,8 @@ const singletons = [
   drillHeader.toLowerCase(),
 ]
 
-const keys: ReadonlySet<string> = new Set(['x-api-key', 'x-ibm-client-id'])
-
 /** Refused for some values, or always. */
 const judged: ReadonlySet<string> = new Set(['upgrade', 'via'])
-
-// Fields of one connection (RFC 9110, 7.6.1) and those the gateway sets itself.
-const ownedByConnection = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  // CVE-2016-5385: programs that read fields as environment variables.
-  'proxy',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-  'expect',
-  'host',
-]
-// Fields with which an outside client could impersonate the edge: keys, identities, addresses, other methods or
-// paths.
-const ownedByGateway = [
-  'x-api-key',
-  'x-ibm-client-id',
-  'gateway-identity',
-  'x-internal-identity',
-  'client-id',
-  'tpp-roles',
-  'tpp-qwac-thumbprint',
-  'client-cert',
-  'client-cert-chain',
-  'forwarded',
-  'via',
-  'x-real-ip',
-  'x-client-ip',
-  'true-client-ip',
-  'x-original-url',
-  'x-rewrite-url',
-  'x-http-method-override',
-  'x-http-method',
-  'x-method-override',
-  drillHeader.toLowerCase(),
-  // Continued: the backend gets the gateway's own.
-  'traceparent',
-  'tracestate',
-]
-const dropped: ReadonlySet<string> = new Set([...ownedByConnection, ...ownedByGateway])
 
 /** Classifies the name of a header field, in any spelling. */
 export const fieldName = createSpellings(readName)
@@ -126,9 +79,9 @@ function readName(folded: string): FieldName {
     folded,
     hasUnderscore: folded.includes('_'),
     singleton: place === -1 ? 0 : 1 << place,
-    isKey: keys.has(folded),
+    isKey: keyFields.has(folded),
     role: roles.get(folded),
-    isDropped: dropped.has(folded) || folded.startsWith('x-forwarded-'),
+    isDropped: isDropped(folded),
   }
   const { hasUnderscore, singleton, isKey, role } = name
   const isSpecial = hasUnderscore || singleton !== 0 || isKey || role !== undefined
