@@ -47,12 +47,14 @@ t.test('every requirement of a document also names the key of the gateway', asyn
 })
 
 t.test('a scheme that a document has for the key is used', async (t) => {
-  const document = await served(t, {
-    ...ownDocument(['GET /a']),
-    components: { securitySchemes: { own: { ...key, name: 'x-api-key' } } },
-  })
-  t.same(document['security'], [{ own: [] }])
-  t.same(Object.keys((document['components'] as never)['securitySchemes']), ['own'])
+  for (const name of ['x-api-key', 'X-IBM-Client-Id']) {
+    const document = await served(t, {
+      ...ownDocument(['GET /a']),
+      components: { securitySchemes: { own: { ...key, name } } },
+    })
+    t.same(document['security'], [{ own: [] }], 'a call with both fields would be refused')
+    t.same(Object.keys((document['components'] as never)['securitySchemes']), ['own'])
+  }
 })
 
 t.test(

@@ -6,6 +6,7 @@ import {
 } from '../../catalogue/catalogue.ts'
 import { copyHeld, heldBy, type ObjectName } from '../../catalogue/documents/openapi-objects.ts'
 import { isJsonArray, isJsonObject, objectMembersOf } from '../../catalogue/json.ts'
+import { keyFields } from '../../platform/http/own-fields.ts'
 
 /** The security scheme of the gateway, for a document that does not have it. */
 const scheme = {
@@ -49,9 +50,7 @@ export function withKey(document: OpenApiDocument): OpenApiDocument {
 function schemeName(schemes: JsonObject): { readonly name: string; readonly isNew: boolean } {
   const own = objectMembersOf(schemes).find(
     ([, { type, in: place, name }]) =>
-      type === scheme.type &&
-      place === scheme.in &&
-      String(name).toLowerCase() === scheme.name.toLowerCase(),
+      type === scheme.type && place === scheme.in && keyFields.has(String(name).toLowerCase()),
   )
   if (own !== undefined) return { name: own[0], isNew: false }
   let name = 'gatewayKey'
