@@ -45,13 +45,50 @@ function parse(text: string, { isJson }: { readonly isJson: boolean }): ParsedTe
   return isIndentation && hasJsonForm(value) ? { value } : { faults: [unread] }
 }
 
-/** JSON that the faster parser reads; else as YAML, of which JSON is a part. */
+/**
+ * JSON that the faster parser reads; else as YAML, of which JSON is a part.
+ * That also refuses a member that occurs twice, of which `JSON.parse` keeps the last.
+ */
 function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
-  } catch {
-    return load(text, { maxAliases: 0 })
+    const value: unknown = JSON.parse(text)
+    if (membersIn(text) === membersOf(value)) return value
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
   }
+  return load(text, { maxAliases: 0 })
+}
+
+/** How many members the text of a JSON value has. */
+function membersIn(text: string): number {
+  let members = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === colon) members += 1
+    else if (code === quote) at = endOfString(text, at)
+  }
+  return members
+}
+
+const colon = ':'.charCodeAt(0)
+const quote = '"'.charCodeAt(0)
+const backslash = '\\'.charCodeAt(0)
+
+/** @param start where its opening quotation mark is */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
+    at += code === backslash ? 2 : 1
+  }
+  return at
+}
+
+/** How many members a JSON value has, with those of all that it holds. */
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let members = Array.isArray(value) ? 0 : Object.keys(value).length
+  for (const member of Object.values(value)) members += membersOf(member)
+  return members
 }
 
 /** @throws {TooLarge} */

@@ -271,6 +271,25 @@ t.test('a link that leads out of the configuration is refused', async (t) => {
   t.match(await problemsOf(folder), [{ rule: 'reference-outside' }])
 })
 
+t.test('a member that occurs twice is refused in JSON, too, at its line', async (t) => {
+  const folder = copyOf(t, {
+    'apis/library/2.0.0.json': `{
+\t"openapi": "3.1.1", "x-a": [":", "\\":", { "a": 1 }, { "a": 1, "b": "{:" }],
+\t"info": { "title": "A", "version": "2", "x-colon:": "\\\\" },
+\t"paths": {
+\t\t"/a": { "get": { "responses": {} } },
+\t\t"\\/\\u0061": {}
+\t}
+}`,
+  })
+  t.match(await problemsOf(folder), [
+    { file: /2\.0\.0\.json$/, line: 6, rule: 'duplicate-key', message: /occurs twice/ },
+  ])
+  const file = join(folder, 'apis/library/2.0.0.json')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('u0061', 'u0062'))
+  t.equal((await loadCatalogue(folder)).versions.get('library@2.0.0')?.operations.length, 1)
+})
+
 t.test('a file that cannot be read is a problem among the others', async (t) => {
   const folder = copyOf(t)
   symlinkSync('nowhere.yaml', join(folder, 'plans/gold.yaml'))
