@@ -271,6 +271,33 @@ t.test('a link that leads out of the configuration is refused', async (t) => {
   t.match(await problemsOf(folder), [{ rule: 'reference-outside' }])
 })
 
+t.test('a reference may stand for all paths, and for an operation', async (t) => {
+  const head = 'openapi: 3.1.1\ninfo: { title: A, version: "2" }\n'
+  const folder = copyOf(t, {
+    'apis/library/2.yaml': `${head}paths: { $ref: parts/paths.yaml }\n`,
+    'apis/library/3.yaml': `${head}paths: { /c: { get: { $ref: '#/x-get' }, put: { $ref: parts/put.yaml } } }\nx-get: { operationId: getC, responses: { 200: { $ref: '#/components/responses/done' } } }\ncomponents: { responses: { done: { description: done } } }\n`,
+    'apis/library/parts/paths.yaml': '/a: { put: { $ref: put.yaml } }\n/b: { $ref: item.yaml }\n',
+    'apis/library/parts/item.yaml':
+      "get: { responses: { 200: { $ref: '../3.yaml#/components/responses/done' } } }\n",
+    'apis/library/parts/put.yaml': 'requestBody: { content: {} }\nresponses: {}\n',
+  })
+  const { versions } = await loadCatalogue(folder)
+  const operationsOf = (version: string) =>
+    versions
+      .get(`library@${version}`)
+      ?.operations.map(({ id, path, hasBody }) => `${id} ${path} ${hasBody}`)
+  t.same(operationsOf('2'), ['put-a /v2/a true', 'get-b /v2/b false'])
+  t.same(operationsOf('3'), ['getC /v3/c false', 'put-c /v3/c true'])
+  for (const [paths, message] of [
+    ['{ $ref: gone.yaml }', /names no YAML or JSON file/],
+    ["{ $ref: '#/paths' }", /refers to itself without end/],
+    ["{ /a: { get: { $ref: '#/nowhere' } } }", /leads to nothing/],
+  ] as const) {
+    writeFileSync(join(folder, 'apis/library/2.yaml'), `${head}paths: ${paths}\n`)
+    t.match(await problemsOf(folder), [{ rule: 'reference-unresolvable', line: 3, message }])
+  }
+})
+
 t.test('a member that occurs twice is refused in JSON, too, at its line', async (t) => {
   const folder = copyOf(t, {
     'apis/library/2.0.0.json': `{

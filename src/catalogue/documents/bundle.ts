@@ -1,6 +1,13 @@
 import { posix } from 'node:path'
 import type { Json, JsonObject } from '../catalogue.ts'
-import { isJsonArray, isJsonObject, pointerNames, pointerToken, valueAt } from '../json.ts'
+import {
+  isJsonArray,
+  isJsonObject,
+  objectMembersOf,
+  pointerNames,
+  pointerToken,
+  valueAt,
+} from '../json.ts'
 import type { Sources } from '../source.ts'
 import { copyHeld, type Held, heldBy, type ObjectName, sectionOf } from './openapi-objects.ts'
 
@@ -27,9 +34,9 @@ interface Promised extends Target {
 /**
  * Makes one document of a file and all files that it refers to. References to
  * other files become `#/components/<section>/<name>`, and their targets are
- * copied there, each once, so cycles end. Path items and security schemes take
- * the place of their references, so that code can read `paths` without following
- * any. References within the document stay as they are.
+ * copied there, each once, so cycles end. Paths, path items, operations and
+ * security schemes take the place of their references, so that code can read
+ * `paths` without following any. References within the document stay as they are.
  *
  * A reference that leads out of the configuration, or to nothing in another
  * file, is reported and left as it is.
@@ -60,8 +67,8 @@ export function bundle({ sources, path: root, content }: BundleOptions): JsonObj
   function copyObject(value: JsonObject, object: ObjectName, file: string): JsonObject {
     const reference = value['$ref']
     if (typeof reference === 'string') {
-      if (object === 'pathItem' || object === 'securityScheme') {
-        return inPlace(value, reference, object, file)
+      if (object === 'pathItem' || object === 'operation' || object === 'securityScheme') {
+        return inPlace(value, reference, file, (each, at) => copyObject(each, object, at))
       }
       if (sectionOf(object, isSwagger) !== undefined) {
         const copy = {
@@ -87,6 +94,14 @@ export function bundle({ sources, path: root, content }: BundleOptions): JsonObj
   }
 
   function copyMember(value: Json | undefined, held: Held, file: string): Json | undefined {
+    // OpenAPI has no reference for all paths, but documents have.
+    const reference = held.as === 'map' && isJsonObject(value) ? value['$ref'] : undefined
+    if (held.object === 'pathItem' && isJsonObject(value) && typeof reference === 'string') {
+      return inPlace(value, reference, file, (each, at) => {
+        const copied = copyMember(each, held, at)
+        return isJsonObject(copied) ? copied : {}
+      })
+    }
     const copy = copyHeld(value, held, (item, object) => copyObject(item, object, file))
     // A single object has its place already.
     const isOne = held.as !== 'map' && !isJsonArray(copy)
@@ -98,26 +113,26 @@ export function bundle({ sources, path: root, content }: BundleOptions): JsonObj
   function inPlace(
     value: JsonObject,
     reference: string,
-    object: ObjectName,
     file: string,
+    copy: (value: JsonObject, file: string) => JsonObject,
   ): JsonObject {
     const { $ref: _, ...besides } = value
     sources.adopt(besides, value)
     const target = targetOf(value, '$ref', reference, file)
     const found = target && contentOf(value, '$ref', reference, target)
-    if (target === undefined || found === undefined) return copyMembers(besides, object, file)
+    if (target === undefined || found === undefined) return copy(besides, file)
     if (underway.has(found)) {
       unresolvable(value, '$ref', reference, 'refers to itself without end')
-      return copyMembers(besides, object, file)
+      return copy(besides, file)
     }
     underway.add(found)
-    const shared = placed.get(found) ?? copyObject(found, object, target.file)
+    const shared = placed.get(found) ?? copy(found, target.file)
     placed.set(found, shared)
     underway.delete(found)
     const isAlone = Object.keys(besides).length === 0
-    const copy = { ...shared, ...copyMembers(besides, object, file) }
-    sources.adopt(copy, isAlone ? shared : value)
-    return copy
+    const made = { ...shared, ...copy(besides, file) }
+    sources.adopt(made, isAlone ? shared : value)
+    return made
   }
 
   /** The reference to write for one of `file`. */
@@ -241,8 +256,11 @@ export function bundle({ sources, path: root, content }: BundleOptions): JsonObj
 /** Whether anything in a value looks like a reference that bundling resolves. */
 function refersElsewhere(content: JsonObject): boolean {
   const paths = content['paths']
-  const items = isJsonObject(paths) ? Object.values(paths) : []
-  if (items.some((item) => isJsonObject(item) && item['$ref'] !== undefined)) return true
+  const items = objectMembersOf(paths)
+  const operations = items.flatMap(([, item]) => objectMembersOf(item))
+  const mayBeReferences = [...items, ...operations].map(([, object]) => object)
+  if (isJsonObject(paths)) mayBeReferences.push(paths)
+  if (mayBeReferences.some((object) => object['$ref'] !== undefined)) return true
   const pending: (Json | undefined)[] = [content]
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     if (isJsonArray(value)) for (const item of value) pending.push(item)

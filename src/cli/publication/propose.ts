@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CatalogueProblem } from '../../catalogue/catalogue-error.ts'
 import { isPublishedName } from '../../catalogue/configuration-files.ts'
-import { isJsonObject } from '../../catalogue/json.ts'
+import { objectMembersOf } from '../../catalogue/json.ts'
 import { canonicalPath } from '../../catalogue/path-spelling.ts'
 import { parseTemplate } from '../../catalogue/path-template.ts'
 import { isVersionLabel } from '../../catalogue/version-label.ts'
@@ -91,11 +91,9 @@ export function mendsOf(
   const { api, version } = chosenNames(source, options)
   const isClaimed = problems.some(({ rule }) => rule === 'operation-claimed')
   const prefix = isClaimed && options.prefix === undefined ? `/${api}/v${version}` : undefined
-  const removed = isJsonObject(paths)
-    ? Object.keys(paths).filter(
-        (path) => !path.startsWith('x-') && 'message' in parseTemplate(path),
-      )
-    : []
+  const removed = objectMembersOf(paths)
+    .map(([path]) => path)
+    .filter((path) => !path.startsWith('x-') && 'message' in parseTemplate(path))
   return prefix === undefined && removed.length === 0 ? undefined : { prefix, removed }
 }
 
