@@ -101,7 +101,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   const forwarder = createForwarder({
     publicHost: publicUrl === undefined ? undefined : new URL(publicUrl).host,
     backendUrl: options.backendUrl,
-    isBackendUrlSet: options.isBackendUrlSet,
+    bankUrl: options.bankUrl,
     backendUrls: options.backendUrls,
     catalogue: () => options.published().catalogue,
     limits: options.backendLimits,
@@ -168,7 +168,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     connectionLimits: options.connectionLimits,
     isProxy,
     tls: options.tls,
-    backendUrl: options.backendUrl,
+    backendUrl: options.backendUrl ?? options.bankUrl,
     callMsMax: options.backendLimits.backendCallMs,
   })
   return {

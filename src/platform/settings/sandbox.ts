@@ -21,7 +21,8 @@ interface Backed {
   readonly backend: string | undefined
 }
 
-type BackendUrls = Pick<Settings, 'backendUrl' | 'backendUrls'>
+/** The settings that name backends. */
+export type BackendUrls = Pick<Settings, 'backendUrl' | 'backendUrls'>
 
 /** The URL of a version's backend: a setting wins over its document; undefined: the bank in this process. */
 export function backendUrlOf({ backendUrl, backendUrls }: BackendUrls, { api, backend }: Backed) {

@@ -1,5 +1,6 @@
 import { type ApiVersion, type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
 import type { PoolLoad } from '../../../platform/process/pool-load.ts'
+import { type BackendUrls, backendUrlOf } from '../../../platform/settings/sandbox.ts'
 import type { Pool } from '../../upstream/pool.ts'
 import type { ExchangeOptions } from './exchange.ts'
 import type { OperationUses } from './operation-uses.ts'
@@ -15,13 +16,9 @@ export interface Backend {
   readonly exchanges: ExchangeOptions
 }
 
-export interface BackendAddresses {
-  /** URL of the backend of all versions that have no other. */
-  readonly backendUrl: string
-  /** Whether that URL also replaces those that documents name. */
-  readonly isBackendUrlSet: boolean
-  /** URLs by API, which replace all others. */
-  readonly backendUrls: ReadonlyMap<string, string>
+/** The settings of the same names, and the sandbox bank, to which the versions without a backend go. */
+export interface BackendAddresses extends BackendUrls {
+  readonly bankUrl: string
 }
 
 export interface BackendsOptions extends BackendAddresses {
@@ -55,7 +52,8 @@ interface Named {
  */
 export function createBackends(options: BackendsOptions): Backends {
   const { open, catalogue } = options
-  const ofRest = open(options.backendUrl, !options.isBackendUrlSet)
+  const { backendUrl, bankUrl } = options
+  const ofRest = open(backendUrl ?? bankUrl, backendUrl === undefined)
   const ofApis = new Map([...options.backendUrls].map(([api, url]) => [api, open(url, false)]))
   /** By version and URL: calls that began before a reload still use the former one. */
   const ofVersions = new Map<string, Named>()
@@ -79,12 +77,11 @@ export function createBackends(options: BackendsOptions): Backends {
 
   return {
     of(version) {
-      const ofApi = ofApis.get(version.api)
+      const { api, version: label } = version
+      const ofApi = ofApis.get(api)
       if (ofApi !== undefined) return ofApi
-      const { api, version: label, backend: url } = version
-      return url === undefined || options.isBackendUrlSet
-        ? ofRest
-        : named(versionKey(api, label), url)
+      const url = backendUrlOf(options, version)
+      return url === undefined || url === backendUrl ? ofRest : named(versionKey(api, label), url)
     },
     load: () => new Map(entries().map(([name, { pool }]) => [name, pool.load()])),
     tidy() {
