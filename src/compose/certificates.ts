@@ -117,8 +117,11 @@ export async function openCertificates(
     return {
       current,
       onChange(notify) {
-        ca?.onChange(() => notify(current()))
-        pair?.onChange(() => notify(current()))
+        const notifyOf = () => notify(current())
+        const stops = [ca?.onChange(notifyOf), pair?.onChange(notifyOf)]
+        return () => {
+          for (const stop of stops) stop?.()
+        }
       },
     }
   }

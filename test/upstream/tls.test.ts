@@ -8,6 +8,8 @@ import t, { type Test } from 'tap'
 import type { AnswerHandler } from '../../src/gateway/upstream/connection.ts'
 import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
 import { UpstreamError } from '../../src/gateway/upstream/upstream-error.ts'
+import type { UpstreamCredentials } from '../../src/platform/http/tls.ts'
+import { createWatchedCopy } from '../../src/platform/settings/watched-files.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { until } from '../support/until.ts'
 import { poolOptions } from './pool-options.ts'
@@ -170,4 +172,14 @@ t.test('after an answer that was taken slowly the connection reads the next one'
   await until('the next one is read', () => next !== '')
   t.equal(next.length, body.length)
   t.equal(backend.connections.length, 1)
+})
+
+t.test('a closed pool takes no more new credentials', async (t) => {
+  const tls = createWatchedCopy<UpstreamCredentials>({ ca: certificate.cert, pair: undefined })
+  const pool = createPool(poolOptions({ url: 'https://127.0.0.1:1', tls }))
+  const unusable = { cert: 'no certificate', key: 'no key', validFrom: 0, expiresAt: 0 }
+  const take = () => tls.take({ ca: undefined, pair: unusable })
+  t.throws(take, 'an open one takes them')
+  await pool.close()
+  t.doesNotThrow(take)
 })

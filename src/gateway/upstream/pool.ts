@@ -146,10 +146,8 @@ export function createPool(options: PoolOptions): Pool {
   let isSending = false
   let closed: PromiseWithResolvers<void> | undefined
   const { tls } = options
-  if (tls !== undefined) {
-    adopt(tls.current())
-    tls.onChange(adopt)
-  }
+  if (tls !== undefined) adopt(tls.current())
+  const stopAdopting = tls?.onChange(adopt)
 
   const owner = {
     released(connection: Connection): void {
@@ -267,6 +265,7 @@ export function createPool(options: PoolOptions): Pool {
     },
     async close() {
       closed ??= Promise.withResolvers()
+      stopAdopting?.()
       for (const connection of [...free]) connection.retire()
       closeIfIdle()
       await closed.promise

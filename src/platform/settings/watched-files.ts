@@ -7,8 +7,8 @@ import type { Logger } from '../log/log.ts'
 /** The newest valid content of some files. */
 export interface Watched<Value> {
   current(): Value
-  /** Calls `listener` after each change. */
-  onChange(listener: (value: Value) => void): void
+  /** Calls `listener` after each change, until the returned function is called. */
+  onChange(listener: (value: Value) => void): () => void
 }
 
 /** A value that another process watches. */
@@ -17,11 +17,14 @@ export interface WatchedCopy<Value> extends Watched<Value> {
 }
 
 export function createWatchedCopy<Value>(first: Value): WatchedCopy<Value> {
-  const listeners: ((value: Value) => void)[] = []
+  const listeners = new Set<(value: Value) => void>()
   let value = first
   return {
     current: () => value,
-    onChange: (listener) => void listeners.push(listener),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     take(taken) {
       value = taken
       for (const listener of listeners) listener(value)
