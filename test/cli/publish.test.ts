@@ -263,6 +263,33 @@ t.test('what an overlay can mend is shown, and mended if asked', async (t) => {
   t.match(JSON.parse(free.stdout), { prefix: '/desk/v2.1', refused: [] })
 })
 
+t.test('what was wrong before is named with its file, and not as the document’s', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const file = written(t, { 'openapi.yaml': orders })
+  await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+  const plan = join(CONFIG_DIR, 'plans/default.yaml')
+  const other = written(t, { 'openapi.yaml': orders.replaceAll('orders/v2', 'desk') })
+  const publish = (...more: readonly string[]) =>
+    tollgate({ CONFIG_DIR }, 'publish', other, ...backend, '--api', 'desk', ...more)
+  const sound = readFileSync(plan, 'utf8')
+  writeFileSync(plan, sound.replace('mode: enforce', 'mode: never'))
+  const { code, stdout } = await publish()
+  t.equal(code, 1)
+  t.match(stdout, /plans\/default\.yaml:\d+ plan-mode: /)
+  t.match(
+    stdout,
+    /1 problem: desk@2\.1 cannot be published until it is mended\. The document itself is fine\. Nothing was written\./,
+  )
+  for (const broken of ['plans/default.yaml', 'apis/desk/2.1.overlay.yaml']) {
+    writeFileSync(plan, sound)
+    mkdirSync(join(CONFIG_DIR, 'apis/desk'), { recursive: true })
+    writeFileSync(join(CONFIG_DIR, broken), 'apis: [a\n  b: "\n')
+    const { code, stdout, stderr } = await publish('--replace')
+    t.equal(code, 1, broken)
+    t.ok((stdout + stderr).includes(`${broken}:`), stdout + stderr)
+  }
+})
+
 t.test('what is missing or wrong on the command line is named', async (t) => {
   const CONFIG_DIR = join(emptyFolder(t), 'config')
   const file = written(t, { 'openapi.yaml': orders, 'bad.yaml': 'a: [1\n' })

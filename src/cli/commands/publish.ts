@@ -125,19 +125,21 @@ function publishedText(
   return [`${api}@${version} ${what}.`, '', ...lines, '', ...next].join('\n')
 }
 
-function refusalText({ proposal, refused, mend }: Judged): string {
+function refusalText({ proposal, refused, isFine, mend }: Judged): string {
   const { api, version } = proposal
   const lines = refused.map(({ reason, place, line, message }) =>
     printable(place === '' ? message : `${place}:${line} ${reason}: ${message}`),
   )
   const count = lines.length === 1 ? '1 problem' : `${lines.length} problems`
+  const it = lines.length === 1 ? 'it is' : 'they are'
+  const until = isFine ? ` until ${it} mended. The document itself is fine` : ''
   const mended =
     mend === undefined
       ? []
       : ['', 'This overlay would mend it; --mend saves it:', '', mend.trimEnd()]
   return [
     ...lines,
-    `${count}: ${api}@${version} cannot be published. Nothing was written.`,
+    `${count}: ${api}@${version} cannot be published${until}. Nothing was written.`,
     ...mended,
   ].join('\n')
 }

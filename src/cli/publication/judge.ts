@@ -24,6 +24,8 @@ export interface Judged {
   /** Undefined if it is refused. */
   readonly version: ApiVersion | undefined
   readonly refused: readonly Refusal[]
+  /** Whether all of {@link refused} are also there without the document. */
+  readonly isFine: boolean
   /** About this version, by kind. */
   readonly warnings: ReadonlyMap<string, number>
   /** The overlay that would mend it; undefined if none would. */
@@ -59,10 +61,11 @@ async function judgeOnce(
       const path = relative(copy, file)
       return proposal.origins.get(path) ?? join(configDir, path)
     }
-    const refusal = (refused: readonly Refusal[], found?: Mends) => ({
+    const refusal = (refused: readonly Refusal[], found?: Mends, isFine = false) => ({
       proposal,
       version: undefined,
       refused,
+      isFine,
       warnings: new Map(),
       mend: undefined,
       mends: found,
@@ -82,6 +85,7 @@ async function judgeOnce(
         proposal,
         version,
         refused: [],
+        isFine: true,
         warnings: new Map([...kinds].map(([kind, { length }]) => [kind, length])),
         mend: undefined,
         mends: undefined,
@@ -95,6 +99,7 @@ async function judgeOnce(
       if (!(error instanceof CatalogueError)) throw error
       const { problems } = error
       const found = mends === undefined ? mendsOf({ source, options }, problems) : undefined
+      const before = new Set((await problemsOf(configDir)).map((each) => tellOf(configDir, each)))
       return refusal(
         problems.map((problem) => ({
           reason: problem.rule,
@@ -105,9 +110,27 @@ async function judgeOnce(
             : problem.message,
         })),
         found,
+        problems.every((each) => before.has(tellOf(copy, each))),
       )
     }
   })
+}
+
+/** What is wrong with a configuration as it is. */
+async function problemsOf(configDir: string): Promise<readonly CatalogueProblem[]> {
+  const { loadCatalogue } = await import('../../catalogue/load-catalogue.ts')
+  try {
+    await loadCatalogue(configDir)
+    return []
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error
+    return error.problems
+  }
+}
+
+/** Equal for a problem of a configuration and of its copy, where lines may have moved. */
+function tellOf(folder: string, { file, rule, message }: CatalogueProblem): string {
+  return [relative(folder, file), rule, message].join(' ')
 }
 
 function publishedOf({ versions }: Catalogue, { api, version }: Proposal): ApiVersion {

@@ -1,4 +1,5 @@
 import { isMap, isSeq, parseDocument, stringify } from 'yaml'
+import { CommandError } from '../command-error.ts'
 
 /** What the gateway adds to a document. */
 export interface OverlayChanges {
@@ -14,6 +15,7 @@ export interface OverlayChanges {
  *
  * @param text undefined: there is no overlay yet
  * @returns undefined if there is nothing to change
+ * @throws {CommandError} if the text is no overlay
  */
 export function overlayWith(
   text: string | undefined,
@@ -35,7 +37,7 @@ export function overlayWith(
     const info = { title: 'What the gateway adds', version: '1.0.0' }
     return stringify({ overlay: '1.1.0', info, actions }, { lineWidth: 0 })
   }
-  if (!isSeq(list)) throw new Error('the overlay has no list of actions')
+  if (!isSeq(list)) throw new CommandError('the overlay of the version has no list of actions')
   const ofGateway = list.items.findIndex(
     (action) => isMap(action) && action.hasIn(['update', 'x-tollgate']),
   )

@@ -11,7 +11,7 @@ import { CommandError, UsageError } from '../command-error.ts'
 import { namesOf } from './names.ts'
 import { type OverlayChanges, overlayWith } from './overlay-with.ts'
 import { newPlan, planWith, standingOf } from './plan-with.ts'
-import type { SourceDocument } from './read-source.ts'
+import { mappingIn, type SourceDocument } from './read-source.ts'
 import type { Changes } from './staging.ts'
 
 /** What the command line says about a document; what is undefined follows from the document. */
@@ -70,7 +70,7 @@ export function propose({ source, options, configDir, mends }: ProposeOptions): 
     origins.set(target, place)
   }
   const overlayPath = overlayOf(configDir, folder, version)
-  const overlay = overlayWith(textOf(configDir, overlayPath), {
+  const overlay = overlayWith(mappingText(configDir, overlayPath), {
     prefix: options.prefix ?? mends?.prefix,
     backend: options.backend,
     removed: mends?.removed ?? [],
@@ -181,7 +181,7 @@ function choosePlan(
   const plans = namesIn(join(configDir, 'plans'))
     .filter((file) => !file.startsWith('.') && file.endsWith('.yaml'))
     .map((file) => {
-      const text = textOf(configDir, `plans/${file}`) ?? ''
+      const text = mappingText(configDir, `plans/${file}`) ?? ''
       return { name: file.slice(0, -'.yaml'.length), text, standing: standingOf(text, entry) }
     })
   const known = plans.map(({ name }) => name).join(', ')
@@ -228,8 +228,17 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function textOf(configDir: string, path: string): string | undefined {
-  return bytesOf(join(configDir, path))?.toString('utf8')
+/**
+ * The text of a file that is there, which the changes add to.
+ *
+ * @throws {CommandError} if it is no mapping
+ */
+function mappingText(configDir: string, path: string): string | undefined {
+  const place = join(configDir, path)
+  const text = bytesOf(place)?.toString('utf8')
+  if (text === undefined) return undefined
+  mappingIn(text, { place, isJson: path.endsWith('.json'), otherwise: 'must be a mapping' })
+  return text
 }
 
 function bytesOf(file: string): Buffer | undefined {

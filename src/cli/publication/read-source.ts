@@ -121,6 +121,23 @@ function parsed(place: string, bytes: Buffer, isJson: boolean): JsonObject {
   if (typeof text !== 'string') {
     throw new CommandError(`${place}:${text.faultyLine} text-encoding: the line ${notUtf8}`)
   }
+  return mappingIn(text, {
+    place,
+    isJson,
+    otherwise: 'is no OpenAPI document: it must be a mapping with the member openapi or swagger',
+  })
+}
+
+interface MappingOptions {
+  /** The file or URL of the text. */
+  readonly place: string
+  readonly isJson: boolean
+  /** What to say of another value than a mapping. */
+  readonly otherwise: string
+}
+
+/** @throws {CommandError} with the lines that are wrong */
+export function mappingIn(text: string, { place, isJson, otherwise }: MappingOptions): JsonObject {
   const read = parseText(text, { isJson })
   if ('faults' in read) {
     const lines = read.faults.map(
@@ -129,7 +146,5 @@ function parsed(place: string, bytes: Buffer, isJson: boolean): JsonObject {
     throw new CommandError(lines.join('\n'))
   }
   if (isJsonObject(read.value)) return read.value
-  throw new CommandError(
-    `${place} is no OpenAPI document: it must be a mapping with the member openapi or swagger`,
-  )
+  throw new CommandError(`${place} ${otherwise}`)
 }
