@@ -83,6 +83,7 @@ const calls = [
     'http/client-*',
     'http/header-values',
     'http/networks',
+    'http/own-fields',
     'http/problem',
     'roster',
     'tally',
