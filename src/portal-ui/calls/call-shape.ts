@@ -1,3 +1,4 @@
+import { callCredentials } from './call-credentials.ts'
 import { listOf, type Members, membersOf, resolved } from './document-nodes.ts'
 
 /** How to call an operation, according to its OpenAPI document. */
@@ -17,6 +18,8 @@ export interface CallParameter {
   readonly name: string
   readonly place: 'path' | 'query' | 'header'
   readonly isRequired: boolean
+  /** Whether it is a secret of the developer: then the example only shows its form. */
+  readonly isCredential?: boolean
   /** The first sentence of the description, in plain text. */
   readonly purpose: string
   /** The document's example; empty without one. */
@@ -56,12 +59,24 @@ export function callShape(document: unknown, listed: ListedOperation): CallShape
     const parameter = callParameter(root, resolved(root, each))
     if (parameter !== undefined) parameters.set(`${parameter.place} ${parameter.name}`, parameter)
   }
+  const declared = [...parameters.values()]
+  const isDeclared = ({ place, name }: CallParameter) =>
+    declared.some((each) => each.place === place && each.name.toLowerCase() === name.toLowerCase())
+  const credentials = callCredentials(root, found.own)
+    .filter((each) => !isDeclared(each))
+    .map((each) => ({ ...each, purpose: firstSentence(each.purpose) }))
   const body = callBody(root, resolved(root, found.own['requestBody']))
-  return { ...shape, parameters: [...parameters.values()], ...(body === undefined ? {} : { body }) }
+  return {
+    ...shape,
+    parameters: [...credentials, ...declared],
+    ...(body === undefined ? {} : { body }),
+  }
 }
 
 /** Whether the value can only come from an earlier response, for example the id of a created resource. */
-export function isFromEarlierAnswer({ place, name, isRequired, choices }: CallParameter): boolean {
+export function isFromEarlierAnswer(parameter: CallParameter): boolean {
+  const { place, name, isRequired, isCredential = false, choices } = parameter
+  if (isCredential) return false
   if (place === 'path') return choices.length === 0
   return place === 'header' && isRequired && name.endsWith('-ID') && name !== requestIdHeader
 }

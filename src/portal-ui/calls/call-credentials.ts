@@ -1,0 +1,50 @@
+import { listOf, type Members, membersOf, resolved, textOf } from './document-nodes.ts'
+
+/** A value that a call carries to identify itself to the backend: a parameter of the call that the developer keeps secret. */
+export interface CallCredential {
+  readonly name: string
+  readonly place: 'query' | 'header'
+  readonly isRequired: boolean
+  readonly isCredential: true
+  readonly purpose: string
+  /** Shows the form of the value; empty if it has none. */
+  readonly example: string
+  readonly choices: readonly string[]
+}
+
+/** Header fields of the gateway's key, which has a field of its own. */
+const ofGateway = ['x-api-key', 'x-ibm-client-id']
+
+/** What an operation of a document needs beside the gateway's key: a value for each header field and query parameter. */
+export function callCredentials(root: Members, operation: Members): readonly CallCredential[] {
+  const schemes = membersOf(membersOf(root['components'])['securitySchemes'])
+  const alternatives = listOf(operation['security'] ?? root['security']).map((each) =>
+    Object.keys(membersOf(each)).flatMap((name) => credential(resolved(root, schemes[name])) ?? []),
+  )
+  const isIn = (some: readonly CallCredential[], { place, name }: CallCredential) =>
+    some.some((other) => other.place === place && other.name === name)
+  const all = alternatives.flat()
+  return all
+    .filter((each, at) => !isIn(all.slice(0, at), each))
+    .map((each) => ({ ...each, isRequired: alternatives.every((some) => isIn(some, each)) }))
+}
+
+/** Undefined for the gateway's key, and for what a page cannot send. */
+function credential(scheme: Members): CallCredential | undefined {
+  const { type, in: place, name, scheme: kind } = scheme
+  const shared = {
+    isRequired: false,
+    isCredential: true as const,
+    purpose: textOf(scheme['description']),
+    choices: [],
+  }
+  if (type === 'http' || type === 'oauth2' || type === 'openIdConnect') {
+    const isBasic = type === 'http' && textOf(kind).toLowerCase() === 'basic'
+    const example = isBasic ? 'Basic …' : 'Bearer …'
+    return { ...shared, name: 'Authorization', place: 'header', example }
+  }
+  if (type !== 'apiKey' || typeof name !== 'string') return undefined
+  if (place !== 'header' && place !== 'query') return undefined
+  if (place === 'header' && ofGateway.includes(name.toLowerCase())) return undefined
+  return { ...shared, name, place, example: '' }
+}
