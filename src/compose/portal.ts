@@ -1,4 +1,5 @@
 import type { Registry as MetricsRegistry } from 'prom-client'
+import { isOfBank } from '../backend/bank-operations.ts'
 import type { Language } from '../messages/language.ts'
 import { createAccessLine } from '../platform/http/access-line.ts'
 import { createClientAddress, warnOfUnknownClient } from '../platform/http/client-address.ts'
@@ -157,6 +158,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
             tls: options.certificates.upstream,
             secret: () => splitSecrets(sandboxSecret.current())[0] ?? '',
           }),
+    hasBank: () => [...catalogue().versions.values()].some(isOfBank),
     hasDrills: (version) => sandboxSecret !== undefined && !hasOwnBackend(settings, version),
     metrics: createPortalMetrics(options.metricsRegistry),
     writeAccessLine: createAccessLine({

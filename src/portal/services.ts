@@ -74,6 +74,8 @@ export interface PortalServices {
   readonly counter: Pick<Counter, 'peek'>
   /** The sandbox's side of the bank; undefined: there is no sandbox. */
   readonly sandbox: SandboxBank | undefined
+  /** Whether a bank's API is published, whose customers approve what applications request. */
+  readonly hasBank: () => boolean
   /** Whether a call of an API may be a drill in the sandbox. */
   readonly hasDrills: (version: ApiVersion) => boolean
   /** Milliseconds since 1970. */

@@ -527,6 +527,7 @@ t.test(
       gatewayUrl: tollgate.urls.gateway,
       writesMailsToFiles: true,
       hasSandbox: true,
+      hasBank: true,
       hasMailbox: true,
       signInProvider: null,
       keyMaxDays: 0,

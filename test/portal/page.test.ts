@@ -60,6 +60,7 @@ t.test("the page is served at each of its paths and contains the gateway's addre
         gatewayUrl: urls.gateway,
         writesMailsToFiles: true,
         hasSandbox: true,
+        hasBank: true,
         hasMailbox: true,
       },
     })

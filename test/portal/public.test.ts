@@ -72,6 +72,7 @@ const app = createPortal({
   writesMailsToFiles: true,
   oidc: undefined,
   sandbox: undefined,
+  hasBank: () => false,
   hasDrills: () => false,
   mailbox: undefined,
   isFactorRequired: false,

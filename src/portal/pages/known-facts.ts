@@ -12,17 +12,19 @@ export function knownFacts(
     | 'gatewayUrl'
     | 'writesMailsToFiles'
     | 'sandbox'
+    | 'hasBank'
     | 'oidc'
     | 'mailbox'
     | 'keyMaxDays'
   >,
   request: IncomingMessage,
 ): Omit<PortalFacts, 'signUp'> {
-  const { gatewayUrl, writesMailsToFiles, sandbox, oidc, mailbox, keyMaxDays } = services
+  const { gatewayUrl, writesMailsToFiles, sandbox, hasBank, oidc, mailbox, keyMaxDays } = services
   return {
     gatewayUrl: gatewayUrl(),
     writesMailsToFiles,
     hasSandbox: sandbox !== undefined,
+    hasBank: hasBank(),
     signInProvider: oidc?.label ?? null,
     hasMailbox: mailbox?.isOpenTo(request) === true,
     keyMaxDays,

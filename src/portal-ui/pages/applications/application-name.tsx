@@ -7,11 +7,13 @@ import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { Time } from '../../components/time.tsx'
+import { useFacts } from '../../facts.tsx'
 import { t } from '../../words.ts'
 
-/** The name of an application, which customers of the bank read, and whether it is suspended. */
+/** The name of an application, which customers of a bank read, and whether it is suspended. */
 export function ApplicationName({ application }: { readonly application: Application }) {
   const { id, name, createdAt, suspendedAt } = application
+  const { hasBank } = useFacts()
   const form = useForm({ initialValues: { name }, validate: { name: filled() } })
   const renaming = useApplicationUpdate(id, (saved) => form.setValues({ name: saved.name }))
   return (
@@ -39,7 +41,7 @@ export function ApplicationName({ application }: { readonly application: Applica
       >
         <TextInput
           label={t('field.name')}
-          description={t('settings.nameHelp')}
+          description={hasBank ? t('settings.nameHelp') : undefined}
           {...form.getInputProps('name')}
           maxLength={100}
           autoComplete="off"

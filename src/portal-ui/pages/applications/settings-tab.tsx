@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core'
 import type { Application } from '../../../portal/api/schemas/applications.ts'
+import { useFacts } from '../../facts.tsx'
 import { ApplicationName } from './application-name.tsx'
 import { DeleteApplication } from './delete-application.tsx'
 import { Certificates } from './keys/certificates.tsx'
@@ -8,11 +9,16 @@ import { SignedCalls } from './signed-calls.tsx'
 
 /** What an application is called, how it calls, and its end: one card each. */
 export function SettingsTab({ application }: { readonly application: Application }) {
+  const { hasBank } = useFacts()
   return (
     <Stack gap="md">
       <ApplicationName application={application} />
-      <SignedCalls application={application} />
-      <RedirectOrigins application={application} />
+      {hasBank ? (
+        <>
+          <SignedCalls application={application} />
+          <RedirectOrigins application={application} />
+        </>
+      ) : null}
       <Certificates applicationId={application.id} />
       <DeleteApplication application={application} />
     </Stack>

@@ -6,6 +6,7 @@ import { useAccountDeletion } from '../../api/profile.ts'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
 import { filled } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import { useFacts } from '../../facts.tsx'
 import { t } from '../../words.ts'
 import { WhosePassword } from './whose-password.tsx'
 
@@ -15,6 +16,7 @@ export function DeleteAccount({
 }: {
   readonly developer: Developer
 }) {
+  const { hasBank } = useFacts()
   const hasPassword = signsInWith === 'password'
   const form = useForm({
     initialValues: { typed: '', currentPassword: '' },
@@ -49,6 +51,7 @@ export function DeleteAccount({
           <List.Item>{t('profile.deletedUsage')}</List.Item>
         </List>
         <Text size="sm">{t('profile.deletedMeans')}</Text>
+        {hasBank ? <Text size="sm">{t('consents.endWithIt')}</Text> : null}
         {hasPassword ? (
           <>
             <WhosePassword />

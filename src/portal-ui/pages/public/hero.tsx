@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from 'wouter'
 import type { PublishedApi } from '../../../portal/api/schemas/catalogue.ts'
+import { landingTitle } from '../../../portal/pages/landing-title.ts'
 import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useFrontPage, usePortalFacts } from '../../api/catalogue.ts'
 import { useSession } from '../../api/session.ts'
@@ -34,7 +35,7 @@ export function Hero({ apis }: { readonly apis: readonly PublishedApi[] }) {
             </p>
           ) : null}
           <h1 id="promise" ref={heading} tabIndex={-1} className={classes['title']}>
-            {t(front?.hasProducts === false ? 'landing.titleOfApis' : 'landing.title')}
+            {t(landingTitle(front))}
           </h1>
           <p className={classes['lead']}>{t('landing.lead')}</p>
           <div className={classes['ways']}>

@@ -13,6 +13,7 @@ export interface FactsServices
     | 'now'
     | 'writesMailsToFiles'
     | 'sandbox'
+    | 'hasBank'
     | 'mailbox'
     | 'oidc'
     | 'keyMaxDays',

@@ -38,6 +38,7 @@ interface PageServices
     | 'now'
     | 'page'
     | 'sandbox'
+    | 'hasBank'
     | 'mailbox'
     | 'oidc'
     | 'keyMaxDays'

@@ -131,6 +131,10 @@ export const PortalFacts = closed({
   hasSandbox: Type.Boolean({
     description: 'whether there are fictional bank customers to test with',
   }),
+  hasBank: Type.Boolean({
+    description:
+      "whether a bank's API is published, whose customers approve what applications request",
+  }),
   signInProvider: nullable(
     Type.String({ description: 'name of the OpenID Connect provider; null without one' }),
   ),
