@@ -47,7 +47,7 @@ t.test(
     t.match(stdout, /^order-desk@2\.1 is published\./)
     for (const text of [
       '/orders/v2',
-      'http://10.0.0.7:3000',
+      'Backend     http://10.0.0.7:3000/orders/v2\n',
       'GET /orders/v2/orders/{id}',
       'Next:',
     ]) {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ApiVersion } from '../../catalogue/catalogue.ts'
-import { backendUrlOf } from '../../platform/settings/sandbox.ts'
+import { backendPathOf, backendUrlOf } from '../../platform/settings/sandbox.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
 import { CommandError, ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
@@ -97,7 +97,7 @@ function publishedText(
   const rest = operations.length - shown.length
   const facts: readonly (readonly [string, readonly string[]])[] = [
     ['Prefix', [prefix === '' ? '/' : prefix]],
-    ['Backend', [backendUrlOf(settings, published) ?? '']],
+    ['Backend', [backendOf(settings, published)]],
     ['Plan', [plan.added === undefined ? plan.name : `${plan.name}, which gets ${plan.added}`]],
     [
       'Operations',
@@ -123,6 +123,13 @@ function publishedText(
     : ['Nothing was written (--dry-run).']
   const what = isWritten ? 'is published' : 'can be published'
   return [`${api}@${version} ${what}.`, '', ...lines, '', ...next].join('\n')
+}
+
+/** Where the backend gets the calls: the URL, with the path below which it gets those of the version. */
+function backendOf(settings: Settings, version: ApiVersion): string {
+  const url = backendUrlOf(settings, version)
+  if (url === undefined) return ''
+  return new URL(url).origin + (backendPathOf(url) ?? version.basePath)
 }
 
 function refusalText({ proposal, refused, isFine, mend }: Judged): string {

@@ -29,6 +29,12 @@ export function backendUrlOf({ backendUrl, backendUrls }: BackendUrls, { api, ba
   return backendUrls.get(api) ?? backendUrl ?? backend
 }
 
+/** The path of a backend's URL, which takes the place of the base path of a version; undefined without one. */
+export function backendPathOf(url: string): string | undefined {
+  const { pathname } = new URL(url)
+  return pathname === '/' && !url.endsWith('/') ? undefined : pathname.replace(/\/$/, '')
+}
+
 /** Whether the calls of a version go to a backend of its own, and so never to the sandbox bank. */
 export function hasOwnBackend({ backendUrl, backendUrls }: BackendUrls, { api, backend }: Backed) {
   return backendUrls.has(api) || (backend !== undefined && backendUrl === undefined)

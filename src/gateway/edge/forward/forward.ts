@@ -9,6 +9,7 @@ import type { Refusal } from '../../../platform/http/problem.ts'
 import type { UpstreamCredentials } from '../../../platform/http/tls.ts'
 import type { PoolLoad } from '../../../platform/process/pool-load.ts'
 import { Roster } from '../../../platform/roster.ts'
+import { backendPathOf } from '../../../platform/settings/sandbox.ts'
 import type { Watched } from '../../../platform/settings/watched-files.ts'
 import { createPool } from '../../upstream/pool.ts'
 import type { Refuse } from '../answer/refuse.ts'
@@ -99,7 +100,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   }
 
   function open(url: string, isBank: boolean): Backend {
-    const { origin, host, pathname } = new URL(url)
+    const { origin, host } = new URL(url)
     const uses = createOperationUses({
       underwayMax: limits.backendConnectionsMax + limits.backendQueueMax,
       octetsMax: options.uploadBufferMax,
@@ -116,11 +117,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       idleMsCeiling: limits.backendKeepIdleMs === 0 ? 0 : keepIdleMsCeiling,
       monotonic,
     })
-    const basePath =
-      pathname === '/' && !url.endsWith('/') ? undefined : pathname.replace(/\/$/, '')
     const { echoesRequestId = isBank } = options
     const exchanges = { refuse, onFailure, monotonic, underway, uses, times, echoesRequestId }
-    return { host, basePath, pool, uses, exchanges }
+    return { host, basePath: backendPathOf(url), pool, uses, exchanges }
   }
 
   const backends = createBackends({ ...options, open })
