@@ -19,7 +19,7 @@ ARG VERSION
 ARG REVISION
 ARG SOURCE
 LABEL org.opencontainers.image.title="Tollgate" \
-  org.opencontainers.image.description="An API gateway and developer portal for banks" \
+  org.opencontainers.image.description="An API gateway and developer portal for any API, with a sandbox bank to start with" \
   org.opencontainers.image.licenses="Apache-2.0" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}" \

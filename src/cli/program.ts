@@ -184,7 +184,7 @@ export async function createProgram(
   asked: string | undefined,
 ): Promise<Command> {
   const program = new Command('tollgate')
-    .description('An API gateway and developer portal for banks')
+    .description('An API gateway and developer portal for any API')
     .option('-V, --version', 'print the version and the revision')
     .on('option:version', () => {
       streams.stdout.write(`${packageVersion()} (${packageRevision()})\n`)
