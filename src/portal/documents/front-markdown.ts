@@ -5,8 +5,8 @@ import type { Language } from '../../messages/language.ts'
 import { wordsOf } from '../../messages/words.ts'
 import { languageQuery } from '../api/language-query.ts'
 import type { FrontPage } from '../api/schemas/catalogue.ts'
+import { landingTitle } from '../api/schemas/landing-title.ts'
 import { limitWords } from '../api/schemas/window-words.ts'
-import { landingTitle } from '../pages/landing-title.ts'
 
 export interface FrontMarkdownOptions {
   readonly front: FrontPage

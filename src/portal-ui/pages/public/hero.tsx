@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from 'wouter'
 import type { PublishedApi } from '../../../portal/api/schemas/catalogue.ts'
-import { landingTitle } from '../../../portal/pages/landing-title.ts'
+import { landingTitle } from '../../../portal/api/schemas/landing-title.ts'
 import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useFrontPage, usePortalFacts } from '../../api/catalogue.ts'
 import { useSession } from '../../api/session.ts'
