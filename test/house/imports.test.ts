@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { pageSources } from '../../src/portal/pages/stamp-page.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const src = join(root, 'src')
@@ -11,11 +12,16 @@ interface Import {
   readonly to: string
 }
 
-/** Every import of one file of a folder by another, as paths below it. A thread that a file starts is an import, too. */
-function imports(folder = 'src'): Import[] {
+/**
+ * Every import of one file of a folder by another, as paths below it. A thread that a file starts is an import, too.
+ *
+ * @param options.withTypes whether imports of types alone count
+ */
+function imports(folder = 'src', { withTypes = true } = {}): Import[] {
   const base = join(root, folder)
   return globSync('**/*.{ts,tsx}', { cwd: base }).flatMap((file) => {
-    const text = readFileSync(join(base, file), 'utf8')
+    const whole = readFileSync(join(base, file), 'utf8')
+    const text = withTypes ? whole : whole.replace(/^(?:import|export) type [^']+'[^']+'/gm, '')
     const found = text.matchAll(/(?:from|import|new URL)\s*\(?\s*'(\.{1,2}\/[^']+\.tsx?)'/g)
     return Array.from(found, ([, path = '']) => ({
       from: file,
@@ -302,6 +308,16 @@ t.test(
     t.same(named(wrong), [])
   },
 )
+
+t.test('the stamp of the page covers every source that it is built from', async (t) => {
+  const targets = Map.groupBy(imports('src', { withTypes: false }), ({ from }) => from)
+  const reached = new Set(globSync('portal-ui/**/*.{ts,tsx}', { cwd: src }))
+  for (const file of reached) for (const { to } of targets.get(file) ?? []) reached.add(to)
+  const missing = [...reached]
+    .map((file) => `src/${file}`)
+    .filter((file) => !pageSources.some((source) => `${file}/`.startsWith(`${source}/`)))
+  t.same(missing, [])
+})
 
 t.test('what pages of the portal share lies beside them, not in one of them', async (t) => {
   const wrong = all.filter(({ from, to }) => {

@@ -19,6 +19,7 @@ import { createLog } from '../../src/platform/log/log.ts'
 import { buildPage, PageBuildError } from '../../src/portal/pages/build-page.ts'
 import { pagePaths } from '../../src/portal/pages/page-paths.ts'
 import { scriptJson } from '../../src/portal/pages/script-json.ts'
+import { pageSources } from '../../src/portal/pages/stamp-page.ts'
 import { tollgate } from '../support/cli.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
@@ -386,15 +387,7 @@ t.test('a page that cannot be built is a named error of the start', async (t) =>
 function smallRepository(t: Test, script: string): string {
   const repository = temporaryFolder(t)
   const source = fileURLToPath(new URL('../..', import.meta.url))
-  const others = [
-    'package-lock.json',
-    'tsconfig.json',
-    'src/portal/pages/page-paths.ts',
-    'src/portal/samples',
-    'src/portal/api/schemas',
-    'src/messages',
-  ]
-  for (const name of others) {
+  for (const name of pageSources.filter((name) => name !== 'src/portal-ui')) {
     cpSync(join(source, name), join(repository, name), { recursive: true })
   }
   const place = join(repository, 'src', 'portal-ui')
