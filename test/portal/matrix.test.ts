@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -393,6 +393,22 @@ t.test('every call is described: summary, group, answers, who may make it', asyn
       `${operationId} has an answer`,
     )
   }
+})
+
+t.test('the document names every object that a body or an answer contains', async (t) => {
+  const folder = new URL('../../src/portal/api/schemas/', import.meta.url)
+  const missing: string[] = []
+  for (const file of readdirSync(folder)) {
+    const exported: Record<string, unknown> = await import(new URL(file, folder).href)
+    for (const [name, schema] of Object.entries(exported)) {
+      const isObject = Reflect.get(Object(schema), 'type') === 'object'
+      // A query appears as its parameters.
+      if (isObject && !name.endsWith('Query') && !(name in document.components.schemas)) {
+        missing.push(name)
+      }
+    }
+  }
+  t.same(missing, [])
 })
 
 t.test('the document of the API is valid', async (t) => {

@@ -4,10 +4,17 @@ import { type ErrorCode, errors } from '../../platform/http/errors.ts'
 import { isLimited } from '../accounts/limit-changes.ts'
 import { type Access, apiTags, tagOf } from './route-schema.ts'
 import * as accounts from './schemas/accounts.ts'
+import * as alerts from './schemas/alerts.ts'
 import * as applications from './schemas/applications.ts'
+import * as availability from './schemas/availability.ts'
+import * as brand from './schemas/brand.ts'
 import * as catalogue from './schemas/catalogue.ts'
 import * as common from './schemas/common.ts'
 import * as factors from './schemas/factors.ts'
+import * as guides from './schemas/guides.ts'
+import * as limitRequests from './schemas/limit-requests.ts'
+import * as mailbox from './schemas/mailbox.ts'
+import * as moves from './schemas/moves.ts'
 import * as operator from './schemas/operator.ts'
 import * as sandbox from './schemas/sandbox.ts'
 import * as usage from './schemas/usage.ts'
@@ -20,11 +27,11 @@ export interface ApiDocumentOptions {
 }
 
 /**
- * Observes all routes registered from now on and describes those of the JSON
- * API as an OpenAPI 3.1 document. It uses the schemas that validate and
- * serialize, so it cannot differ from the served API.
+ * Collects the routes of the JSON API that are registered from now on, to
+ * describe them as an OpenAPI 3.1 document. The document uses the schemas that
+ * validate and serialize, so it cannot differ from the served API.
  *
- * @returns makes the document; call it when all routes are registered
+ * @returns a function that creates the document; call it when all routes are registered
  */
 export function describeApi(
   app: Pick<FastifyInstance, 'addHook'>,
@@ -43,7 +50,7 @@ function documentOf(
   const components = createComponents()
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
-    const path = route.url.replace(/:([A-Za-z]+)/g, '{$1}')
+    const path = route.url.replace(pathParameter, '{$1}')
     paths[path] = {
       ...paths[path],
       [String(route.method).toLowerCase()]: operationOf(route, components),
@@ -72,7 +79,7 @@ function documentOf(
   }
 }
 
-/** Members that are undefined do not appear in the document. */
+/** Describes a route. JSON leaves out the members that are undefined. */
 function operationOf(route: RouteOptions, { show }: Components): object {
   const schema = route.schema ?? {}
   const access = route.config?.access ?? 'anyone'
@@ -96,7 +103,7 @@ function operationOf(route: RouteOptions, { show }: Components): object {
   }
 }
 
-/** Whether a route can be called without a body: Fastify then checks null. */
+/** Whether a route accepts a call without a body, which Fastify validates as null. */
 function takesNull(schema: object): boolean {
   const choices: unknown = Reflect.get(schema, 'anyOf')
   return (
@@ -104,9 +111,12 @@ function takesNull(schema: object): boolean {
   )
 }
 
-/** A path parameter no schema describes is any text. */
+/** A parameter in the path of a route of Fastify: `:id`. */
+const pathParameter = /:([A-Za-z]+)/g
+
+/** The schema of the path parameters of a route that describes none: each is text. */
 function pathParameters(url: string): object {
-  const names = [...url.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name)
+  const names = [...url.matchAll(pathParameter)].map(([, name = '']) => name)
   return { properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) }
 }
 
@@ -131,7 +141,7 @@ function answersOf({ response }: FastifySchema, show: Components['show']): Recor
   return Object.fromEntries(answers)
 }
 
-/** Several codes may share a status; the description names each. */
+/** The error responses of a route by status. Several codes may share a status; its description names each. */
 function problemsOf(
   { method, url, config }: RouteOptions,
   { body, querystring, problems = [] }: FastifySchema,
@@ -149,9 +159,9 @@ function problemsOf(
   codes.add('STORE_UNAVAILABLE')
   const byStatus = Map.groupBy(codes, (code) => errors[code].status)
   const answers: Record<string, object> = {}
-  for (const [status, those] of byStatus) {
+  for (const [status, ofStatus] of byStatus) {
     answers[String(status)] = {
-      description: those.map((code) => `${code}: ${errors[code].title}`).join('; '),
+      description: ofStatus.map((code) => `${code}: ${errors[code].title}`).join('; '),
       content: { 'application/problem+json': { schema: show(common.Problem) } },
     }
   }
@@ -160,14 +170,32 @@ function problemsOf(
 
 interface Components {
   readonly schemas: Readonly<Record<string, unknown>>
-  /** The schema for the document; one that has a name is a reference to it. */
+  /** Returns a schema as the document shows it: a named schema becomes a reference, and a member of `schemas`. */
   show(schema: unknown): unknown
 }
 
-/** Names of the API's schemas: those they are exported under. */
-const names = new Map<unknown, string>(
-  [common, accounts, factors, applications, catalogue, usage, sandbox, operator].flatMap((room) =>
-    Object.entries(room).flatMap(([name, schema]) =>
+const schemaFiles = [
+  accounts,
+  alerts,
+  applications,
+  availability,
+  brand,
+  catalogue,
+  common,
+  factors,
+  guides,
+  limitRequests,
+  mailbox,
+  moves,
+  operator,
+  sandbox,
+  usage,
+]
+
+/** The name of each schema in the document: that of its export. Patterns and functions are exported, too. */
+const schemaNames = new Map<unknown, string>(
+  schemaFiles.flatMap((file) =>
+    Object.entries(file).flatMap(([name, schema]) =>
       typeof schema === 'object' ? [[schema, name] as const] : [],
     ),
   ),
@@ -183,7 +211,7 @@ function createComponents(): Components {
   }
 
   function show(schema: unknown): unknown {
-    const name = names.get(schema)
+    const name = schemaNames.get(schema)
     if (name === undefined) return copy(schema)
     if (!(name in schemas)) {
       schemas[name] = undefined
