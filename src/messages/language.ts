@@ -31,6 +31,9 @@ export function isLeftInEnglish(text: string, language: Language): boolean {
 /** Name of the cookie with a person's choice. */
 export const languageCookie = 'language'
 
+/** Seconds for which a browser keeps that choice: a year. */
+export const languageCookieSeconds = 365 * 86_400
+
 export function isLanguage(text: string | undefined): text is Language {
   return languages.some((language) => language === text)
 }

@@ -5,6 +5,7 @@ import {
   isLanguage,
   type Language,
   languageCookie,
+  languageCookieSeconds,
   languageOf,
   languages,
 } from '../../messages/language.ts'
@@ -21,8 +22,6 @@ export interface Visit {
 
 /** Parameter of the query with which a page changes its language. */
 const parameter = 'lang'
-const rememberedSeconds = 365 * 86_400
-
 /** The visit of a request. Its language is that of the query, else of the cookie, else of the browser's settings. */
 export function visitOf(brand: Brand, request: Pick<FastifyRequest, 'url' | 'headers'>): Visit {
   const query = queryOf(request)
@@ -51,7 +50,7 @@ export function rememberLanguage(
   const secure = isSecure ? '; Secure' : ''
   reply.header(
     'set-cookie',
-    `${languageCookie}=${language}; Path=/; SameSite=Lax; Max-Age=${rememberedSeconds}${secure}`,
+    `${languageCookie}=${language}; Path=/; SameSite=Lax; Max-Age=${languageCookieSeconds}${secure}`,
   )
 }
 

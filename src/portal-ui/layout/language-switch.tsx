@@ -1,11 +1,15 @@
 import { Button } from '@mantine/core'
-import { type Language, languageCookie, languageFacts, languages } from '../../messages/language.ts'
+import {
+  type Language,
+  languageCookie,
+  languageCookieSeconds,
+  languageFacts,
+  languages,
+} from '../../messages/language.ts'
 import { useLanguageChoice } from '../api/profile.ts'
 import { useSession } from '../api/session.ts'
 import { pageLanguage } from '../words.ts'
 import classes from './shell.module.css'
-
-const rememberedSeconds = 365 * 86_400
 
 /**
  * A button for each other language. The browser remembers the choice, and the
@@ -42,5 +46,5 @@ export function LanguageSwitch() {
 function remember(language: Language): void {
   const secure = window.location.protocol === 'https:' ? '; Secure' : ''
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs https, and the portal also runs on loopback
-  document.cookie = `${languageCookie}=${language}; Path=/; SameSite=Lax; Max-Age=${rememberedSeconds}${secure}`
+  document.cookie = `${languageCookie}=${language}; Path=/; SameSite=Lax; Max-Age=${languageCookieSeconds}${secure}`
 }

@@ -1,9 +1,10 @@
-import { languageCookie } from '../../messages/language.ts'
+import { languageCookie, languageCookieSeconds } from '../../messages/language.ts'
 
 /**
- * The only script of pages that need none: before the first paint it takes the
- * colour scheme that the reader chose on the portal's page, then it makes the
- * header's buttons for scheme and language work. The keys are the page's.
+ * The only script of pages that work without one. Before the first paint it
+ * applies the reader's colour scheme; then it makes the header's buttons for
+ * scheme and language work. It stores both choices where the page does, so that
+ * they hold on all pages.
  */
 export const plainScript = `
 (() => {
@@ -24,7 +25,7 @@ export const plainScript = `
     if (language) {
       event.preventDefault()
       const secure = location.protocol === 'https:' ? '; Secure' : ''
-      document.cookie = '${languageCookie}=' + language + '; Path=/; SameSite=Lax; Max-Age=31536000' + secure
+      document.cookie = '${languageCookie}=' + language + '; Path=/; SameSite=Lax; Max-Age=${languageCookieSeconds}' + secure
       const to = new URL(location.href)
       to.searchParams.delete('language')
       history.replaceState(null, '', to)
