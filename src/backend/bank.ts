@@ -3,13 +3,13 @@ import type { Language } from '../messages/language.ts'
 import type { PsuBehaviour } from './domain/psu.ts'
 import type { BankStores } from './stores/bank-stores.ts'
 
-/** Checks a customer's password and one-time password. The sandbox has one of each for all customers. */
+/** Checks a customer's password and one-time password. */
 export interface Credentials {
   isPassword(psuId: string, text: string): boolean
   isOneTimePassword(psuId: string, text: string): boolean
 }
 
-/** What the pages show to a tester. */
+/** What the pages tell a tester of the sandbox: who can sign in, and where the portal is. */
 export interface SandboxOffer {
   readonly customers: readonly {
     readonly id: string
@@ -17,27 +17,29 @@ export interface SandboxOffer {
     /** What the customer does when asked to approve. */
     readonly behaviour: PsuBehaviour
   }[]
+  /** The password of every customer. */
   readonly password: string
+  /** The one-time password of every customer. */
   readonly oneTimePassword: string
-  /** The page where an approval ends if its request names no address. */
+  /** The page that a customer returns to if the request for approval names no address. */
   readonly returnUrl: () => string
   /** The portal's page that lists the customers. */
   readonly customersUrl: () => string
-  /** The name of a customer, an account or a card as a page in the language shows it. */
+  /** Translates the name of a customer, an account or a card. */
   readonly nameIn: (language: Language, name: string) => string
 }
 
-/** What handlers, processes and pages work with. */
+/** The bank as its handlers, processes and pages use it. */
 export interface Bank {
   readonly stores: BankStores
   readonly credentials: Credentials
   readonly randomUUID: () => string
-  /** IANA zone whose calendar days the bank counts. */
+  /** The IANA time zone of the bank's calendar days. */
   readonly timeZone: string
   /** Origin of the pages where a PSU approves, without a trailing slash. */
   readonly scaPublicUrl: string
-  /** How the pages present the bank; changes with a reload. */
+  /** How the pages present the bank. A reload may change it. */
   readonly brand: () => Brand
-  /** Undefined: the pages suggest no customers, as at a real bank. */
+  /** Undefined: the pages suggest no customers, like those of a real bank. */
   readonly sandbox?: SandboxOffer | undefined
 }

@@ -6,7 +6,7 @@ import type { Payment } from '../stores/payments.ts'
 import type { BankWork } from './bank-work.ts'
 import { lockConsent, lockMandate } from './lock-resource.ts'
 
-/** The resource that an authorisation approves, as it is under the lock. */
+/** The resource that an authorisation approves, as read under the lock. */
 type LockedParent =
   | { readonly kind: 'payment'; readonly resource: Payment }
   | { readonly kind: 'consent'; readonly resource: Consent }
@@ -15,9 +15,9 @@ type LockedParent =
 const isLocked = Symbol('locked')
 
 /**
- * An authorisation and its parent, locked until the transaction ends. The type
- * begins with {@link lockAuthorisation}; copies of its result keep it. So a
- * function that takes it cannot be called before the lock.
+ * An authorisation and its parent, locked until the transaction ends. Only
+ * {@link lockAuthorisation} creates one, so a function that takes it cannot run
+ * before the lock.
  */
 export interface LockedAuthorisation extends BankWork {
   readonly authorisation: Authorisation
@@ -27,9 +27,8 @@ export interface LockedAuthorisation extends BankWork {
 
 /**
  * Locks an authorisation and its parent until the transaction ends, and reads
- * both under the lock. The lock is that of the parent's row: it orders all changes
- * of the parent and its authorisations. If the time of the parent is over, stores
- * that it has ended.
+ * both under the lock. It locks the parent's row, as every change of the parent
+ * or of one of its authorisations does. If the parent has expired, it stores that.
  *
  * @param found the authorisation as read before the lock; its parent never changes
  */

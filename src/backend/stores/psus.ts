@@ -1,23 +1,22 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { BankSchema, PsuTable } from './schema.ts'
 
+/** A payment service user: a customer of the bank, for themselves or for an organisation. */
 export type Psu = Selectable<PsuTable>
 
-/** People who own accounts at the bank. */
+/** The PSUs of the bank. */
 export function createPsuStore(db: Kysely<BankSchema>) {
   return {
-    /** Finds a person by id or alias; undefined for an unknown one. */
+    /** Finds a PSU by id or alias; undefined if there is none. */
     find(idOrAlias: string): Promise<Psu | undefined> {
       return db
         .selectFrom('psus')
         .selectAll()
-        .where((either) =>
-          either.or([either('id', '=', idOrAlias), either('alias', '=', idOrAlias)]),
-        )
+        .where((eb) => eb.or([eb('id', '=', idOrAlias), eb('alias', '=', idOrAlias)]))
         .executeTakeFirst()
     },
 
-    /** Whether any person acts for an organisation. */
+    /** Whether any PSU acts for an organisation. */
     async hasCorporate(corporateId: string): Promise<boolean> {
       const row = await db
         .selectFrom('psus')
@@ -27,7 +26,7 @@ export function createPsuStore(db: Kysely<BankSchema>) {
       return row !== undefined
     },
 
-    /** Locks the person until the transaction ends, so that its approvals happen one at a time. */
+    /** Locks a PSU until the transaction ends, so that their approvals happen one at a time. */
     async lock(id: string): Promise<void> {
       await db.selectFrom('psus').select('id').where('id', '=', id).forNoKeyUpdate().execute()
     },
