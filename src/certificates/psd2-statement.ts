@@ -1,22 +1,18 @@
 import * as asn1js from 'asn1js'
 import { type Psd2Role, psd2Roles } from './psd2-role.ts'
 
-/** id-etsi-psd2-qcStatement. */
+/** The object identifier of the statement: `id-etsi-psd2-qcStatement`. */
 export const psd2StatementId = '0.4.0.19495.2'
-/** The object identifier of a role: id-etsi-psd2-roles and its number from 1. */
-const idOf = (role: Psd2Role) => `0.4.0.19495.1.${psd2Roles.indexOf(role) + 1}`
 
 /** What a certificate says about its subject as a payment service provider. */
 export interface Psd2Statement {
-  /** Known roles only: another one gives no right here. */
+  /** Without roles that Tollgate does not know: those grant nothing here. */
   readonly roles: readonly Psd2Role[]
-  /** Name of the competent authority, 1 to 256 characters. */
+  /** The name of the competent authority, 1 to 256 characters. */
   readonly authorityName: string
-  /** Its id: two letters of the country, a hyphen and two to eight letters (`PL-PFSA`). */
+  /** The id of the authority: two letters for the country, a hyphen and two to eight letters (`PL-PFSA`). */
   readonly authorityId: string
 }
-
-const authorityIdPattern = /^[A-Z]{2}-[A-Z]{2,8}$/
 
 /**
  * Reads the statementInfo of a PSD2 statement (ETSI TS 119 495, 5.1):
@@ -24,18 +20,17 @@ const authorityIdPattern = /^[A-Z]{2}-[A-Z]{2,8}$/
  *     PSD2QcType ::= SEQUENCE { rolesOfPSP RolesOfPSP, nCAName NCAName, nCAId NCAId }
  *     RolesOfPSP ::= SEQUENCE OF SEQUENCE { roleOfPspOid OBJECT IDENTIFIER, roleOfPspName UTF8String }
  *
- * The object identifier of a role decides; its name may say otherwise.
+ * The object identifier of a role counts, even if its name contradicts it.
  *
- * @returns undefined for anything else
+ * @returns undefined if `info` is malformed
  */
 export function readPsd2Statement(info: unknown): Psd2Statement | undefined {
   const [roles, name, id, ...rest] = membersOf(info)
-  const authorityName = textOf(name)
-  const authorityId = textOf(id)
+  const authorityName = textOf(name) ?? ''
+  const authorityId = textOf(id) ?? ''
   if (rest.length > 0 || !(roles instanceof asn1js.Sequence)) return undefined
-  if (authorityName === undefined || authorityId === undefined) return undefined
   if (authorityName === '' || authorityName.length > 256) return undefined
-  if (!authorityIdPattern.test(authorityId)) return undefined
+  if (!/^[A-Z]{2}-[A-Z]{2,8}$/.test(authorityId)) return undefined
   const ids = membersOf(roles).map((role) => {
     const [oid, roleName, ...more] = membersOf(role)
     const isRole = more.length === 0 && textOf(roleName) !== undefined
@@ -66,6 +61,11 @@ export function writePsd2Statement(statement: Psd2Statement): asn1js.Sequence {
       text(statement.authorityId),
     ],
   })
+}
+
+/** The object identifier of a role: `id-etsi-psd2-roles` and the role's number, from 1. */
+function idOf(role: Psd2Role): string {
+  return `0.4.0.19495.1.${psd2Roles.indexOf(role) + 1}`
 }
 
 function membersOf(block: unknown): readonly unknown[] {
