@@ -6,7 +6,7 @@ import { t } from '../../words.ts'
 import { MailLinkPage } from './mail-link-page.tsx'
 import { NewPasswordForm } from './new-password-form.tsx'
 
-/** The link to set a new password opens this page. */
+/** The page that the link of a password reset opens: it asks for the new password. */
 export function ResetConfirmPage() {
   const confirmation = usePasswordResetConfirmation()
   return (
