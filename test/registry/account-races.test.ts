@@ -54,7 +54,7 @@ t.test(
           resetToken = token
         }),
       })
-      await stores.profiles.change({
+      await stores.profiles.update({
         developerId: id,
         checkedHash: 'h',
         email: address(),
@@ -71,8 +71,8 @@ t.test(
       const own = { developerId: id, checkedHash: 'h', ...sent }
       await atOnce(
         stores.profiles.confirmEmail({ token: addressToken, ...sent }),
-        stores.profiles.change({ ...own, email: address() }),
-        stores.profiles.change({ ...own, passwordHash: 'h' }),
+        stores.profiles.update({ ...own, email: address() }),
+        stores.profiles.update({ ...own, passwordHash: 'h' }),
         stores.passwordResets.complete({ token: resetToken, passwordHash: 'h', ...sent }),
         stores.passwordResets.request({ email, ...sent }),
         stores.signUps.request({ email, name: 'Ada', ...sent }),

@@ -71,7 +71,7 @@ export function registerProfile(
       if (email !== undefined) await attempts.count('mail', { request: request.raw, email })
       const passwordHash =
         password === undefined ? undefined : await passwords.hash(password, developer.email)
-      const isChanged = await stores.profiles.change({
+      const isUpdated = await stores.profiles.update({
         developerId: developer.id,
         checkedHash,
         name,
@@ -81,7 +81,7 @@ export function registerProfile(
         outbox: mails.outbox,
         language: languageOf(request.headers),
       })
-      if (!isChanged) throw credentialsInvalid(developer.id, 'password.refused')
+      if (!isUpdated) throw credentialsInvalid(developer.id, 'password.refused')
       if (passwordHash !== undefined) {
         const factor = request.session.signIn?.factor ?? null
         const proof = { developerId: developer.id, passwordHash, factor }

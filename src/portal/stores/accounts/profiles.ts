@@ -20,16 +20,16 @@ export interface MailChoices {
   readonly expiry: boolean
 }
 
-/** What developers see about themselves, in addition to their public data. */
+/** What developers see about themselves. */
 export interface Profile {
   readonly id: string
   readonly email: string
   readonly name: string
   readonly isOperator: boolean
   readonly createdAt: Date
-  /** A new address whose link was not used yet; null when no change is pending. */
+  /** The new address of a change that waits for its link to be used; null: no change is pending. */
   readonly pendingEmail: string | null
-  /** `provider`: the OpenID Connect provider, which has name and address, too. */
+  /** `provider`: the OpenID Connect provider, which also supplies name and address. */
   readonly signsInWith: 'password' | 'provider'
   readonly mails: MailChoices
   /** Language of mails and, if the browser states none, of pages; null: not known yet. */
@@ -38,21 +38,22 @@ export interface Profile {
   readonly acceptedTerms: AcceptedTerms | null
 }
 
-/** What developers change about themselves. */
+/** How developers see and change their own data. */
 export interface Profiles {
+  /** Undefined: there is no such developer. */
   find(developerId: string): Promise<Profile | undefined>
   /**
-   * Applies the given changes, all or none, if the checked password is still
-   * the developer's.
+   * Applies the given changes, all or none, if the developer still has the
+   * checked password and is not suspended.
    *
    * - `passwordHash`: ends every session of the developer, who gets a mail.
    * - `email`: creates a link for the new address and writes the mail, without
    *   the link when the address belongs to another developer. Both cases leave
    *   the same rows. The address changes with {@link confirmEmail}.
    *
-   * @returns whether it succeeded
+   * @returns whether it applied them
    */
-  change(input: {
+  update(input: {
     developerId: string
     checkedHash: string
     name?: string | undefined
@@ -65,9 +66,10 @@ export interface Profiles {
   }): Promise<boolean>
   /**
    * Uses the link for a new address, ends the developer's other links and
-   * writes a mail to the old address. @returns whether it succeeded; false when
-   * the link was used or has expired, or the address now belongs to another
-   * developer
+   * writes a mail to the old address.
+   *
+   * @returns whether it succeeded; false when the link was used or has expired,
+   * or the address now belongs to another developer
    */
   confirmEmail(input: {
     token: string
@@ -75,11 +77,11 @@ export interface Profiles {
     outbox: Outbox
     language: Language
   }): Promise<boolean>
-  /** For a deleted developer this does nothing. @throws {RegistryInputInvalid} */
+  /** Stores the name. For a deleted developer this does nothing. @throws {RegistryInputInvalid} */
   rename(input: { developerId: string; name: string }): Promise<void>
-  /** Omitted choices stay. For a deleted developer this does nothing. */
+  /** Stores the given choices. For a deleted developer this does nothing. */
   chooseMails(input: { developerId: string; mails: Partial<MailChoices> }): Promise<void>
-  /** The language of mails. For a deleted developer this does nothing. */
+  /** Stores the language of mails. For a deleted developer this does nothing. */
   chooseLanguage(input: { developerId: string; language: Language }): Promise<void>
 }
 
@@ -123,11 +125,12 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
       }
     },
 
-    change: ({ developerId, checkedHash, name, passwordHash, email, at, outbox, language }) =>
+    update: ({ developerId, checkedHash, name, passwordHash, email, at, outbox, language }) =>
       change(db, async (trx, record) => {
         const found = await trx
           .updateTable('developers')
           .set({
+            // The right password was given, as in a sign-in.
             failed_sign_ins: 0,
             ...(name === undefined ? {} : { name: plainName(name) }),
             ...(passwordHash === undefined ? {} : { password_hash: passwordHash, failed_codes: 0 }),
