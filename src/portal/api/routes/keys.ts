@@ -31,11 +31,19 @@ export function registerKeys(
 ): void {
   const { keys } = stores
 
-  /** Makes a key within the developer's budget; one that is not made does not count. */
-  async function within<Made>(request: FastifyRequest, make: () => Promise<Made>): Promise<Made> {
+  /**
+   * Counts a change towards the developer's limit of new keys. A change that
+   * fails does not count.
+   *
+   * @throws {PortalError} ATTEMPTS_EXCEEDED
+   */
+  async function countAsNewKey<Changed>(
+    request: FastifyRequest,
+    change: () => Promise<Changed>,
+  ): Promise<Changed> {
     const attempt = await attempts.count('key-of-developer', { developerId: signedIn(request).id })
     try {
-      return await make()
+      return await change()
     } catch (error) {
       await attempt.abandoned()
       throw error
@@ -78,7 +86,7 @@ export function registerKeys(
     async (request) => {
       const application = await ownApplication(stores, request, request.params)
       const { name, expiresAt, allowedAddresses, mayReplaceItself } = request.body
-      const issued = await within(request, () =>
+      const issued = await countAsNewKey(request, () =>
         keys.issue({
           applicationId: application.id,
           name,
@@ -109,7 +117,7 @@ export function registerKeys(
     async (request) => {
       const { id } = await ownItem(stores, request, keys, request.params.keyId)
       const { overlapSeconds } = request.body
-      const issued = await within(request, () =>
+      const issued = await countAsNewKey(request, () =>
         keys.rotate({ id, overlapSeconds, by: actorOf(request) }),
       )
       return issuedKeyAnswer(issued, now())
@@ -133,9 +141,10 @@ export function registerKeys(
     async (request) => {
       const { id } = await ownItem(stores, request, keys, request.params.keyId)
       const change = () => keys.update({ ...request.body, id, by: actorOf(request) })
-      // It ends in new keys, and in an email each time.
-      const isMaking = request.body.mayReplaceItself === true
-      return keyAnswer(await (isMaking ? within(request, change) : change()), now())
+      // A key that may replace itself creates new keys later, and each change of that sends an email.
+      const allowsNewKeys = request.body.mayReplaceItself === true
+      const key = await (allowsNewKeys ? countAsNewKey(request, change) : change())
+      return keyAnswer(key, now())
     },
   )
 
