@@ -6,31 +6,35 @@ import type { Needs } from '../../services.ts'
 import { exportText } from '../export-text.ts'
 import { signedIn } from '../request.ts'
 
-/** All data of the developer, as one file. Needs a session. */
+/** Downloads all data of the developer as one file. Needs a session. */
 export function registerOwnData(
   app: PortalApp,
-  services: Needs<'attempts' | 'portalUrl' | 'now', 'ownData'>,
+  { attempts, stores, portalUrl, now }: Needs<'attempts' | 'portalUrl' | 'now', 'ownData'>,
 ): void {
-  const { attempts, stores, portalUrl, now } = services
   const places = createExportPlaces()
 
-  /** Gives the place back when the file or the connection has ended. */
-  async function begin(developerId: string, exportedAt: string): Promise<Readable> {
-    const leave = places.take(developerId)
+  /**
+   * Opens the developer's file. It keeps its place among the exports until it
+   * is complete or the connection ends.
+   *
+   * @throws {PortalError} ATTEMPTS_EXCEEDED
+   */
+  async function openExport(developerId: string, exportedAt: string): Promise<Readable> {
+    const giveBack = places.take(developerId)
     try {
       await attempts.count('export-of-developer', { developerId })
       await stores.ownData.noteExport(developerId)
     } catch (error) {
-      leave()
+      giveBack()
       throw error
     }
     const parts = stores.ownData.read(developerId)
-    // Asks for a page only when the client has taken the one before.
+    // A stream, so that the database is read only as fast as the client downloads.
     const file = Readable.from(exportText({ portal: portalUrl(), exportedAt, parts }))
     const deadline = setTimeout(() => file.destroy(new Error('the export took too long')), exportMs)
     file.once('close', () => {
       clearTimeout(deadline)
-      leave()
+      giveBack()
     })
     return file
   }
@@ -47,7 +51,7 @@ export function registerOwnData(
         },
         problems: ['ATTEMPTS_EXCEEDED'],
       },
-      // It contains the addresses and browsers of every visit.
+      // The file contains the client address and the browser of every visit.
       config: { needsProof: 'always' },
     },
     async (request, reply) => {
@@ -60,7 +64,7 @@ export function registerOwnData(
           'content-disposition': `attachment; filename="my-data-${day}.json"`,
           'cache-control': 'no-store',
         })
-        .send(await begin(id, exportedAt))
+        .send(await openExport(id, exportedAt))
     },
   )
 }
