@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration'
 
 /**
  * Certificates of applications, blocked certificates, and the authority of the
- * sandbox. Code counts the certificates of an application for one use, under a
- * lock of the application's row.
+ * sandbox. No constraint limits how many certificates an application has for
+ * one use: the code counts them while it locks the application's row.
  */
 export const certificates: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
