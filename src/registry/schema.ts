@@ -384,7 +384,7 @@ interface AvailabilityFiguresTable {
   at: Date
   api: string
   version: string
-  /** `availability/service.ts`. */
+  /** `availability/psd2-service.ts`. */
   service: string
   requests: number
   errors: number

@@ -213,7 +213,7 @@ t.test(
         // Two that overlap count once.
         outages: [outage, { ...outage, from: outage.from + 1_000, until: outage.until - 1_000 }],
         figures: [],
-        windows: [window(announcedAt)],
+        maintenance: [window(announcedAt)],
         now: Date.parse('2026-12-24T00:00:00Z'),
       })
     const { days, quarters } = report('2026-11-01T00:00:00Z')

@@ -1,8 +1,8 @@
 import type { InterfaceFigures, InterfaceOutage } from './availability.ts'
 import { type Day, quarterOf } from './days.ts'
 import type { MaintenanceWindow } from './maintenance.ts'
+import type { Psd2Service } from './psd2-service.ts'
 import type { Interface } from './read-slices.ts'
-import { type Service, services } from './service.ts'
 
 /**
  * The indicators of EBA/GL/2018/07, Guideline 2, for one API version and
@@ -49,21 +49,21 @@ export interface ReportInput {
   readonly published: readonly Interface[]
   readonly outages: readonly InterfaceOutage[]
   readonly figures: readonly InterfaceFigures[]
-  readonly windows: readonly MaintenanceWindow[]
+  readonly maintenance: readonly MaintenanceWindow[]
   /** Milliseconds since 1970: later nothing is known. */
   readonly now: number
 }
 
 /** Makes the report. Outages that overlap count once. */
 export function availabilityReport(input: ReportInput): AvailabilityReport {
-  const { outages, figures, windows, now, published } = input
+  const { outages, figures, maintenance, now, published } = input
   const days = input.days.filter((day) => day.from < now)
   const quarters = Map.groupBy(days, quarterOf)
   const interfaces = interfacesOf([...published, ...outages, ...figures])
   const rowsOf = (period: string, inPeriod: readonly Day[]) =>
     interfaces.map((one) => {
       const down = outages.filter((outage) => isOf(one, outage))
-      const planned = windows.filter((window) => concerns(window, one))
+      const planned = maintenance.filter((window) => concerns(window, one))
       return indicatorsOf(one, period, {
         spans: inPeriod.map(({ from, to }) => ({ from, to: Math.min(to, now) })),
         down: union(down.map((outage) => spanOf(outage, now))),
@@ -76,7 +76,9 @@ export function availabilityReport(input: ReportInput): AvailabilityReport {
     quarters: [...quarters].flatMap(([name, inQuarter]) => rowsOf(name, inQuarter)),
     outages: outages.map((outage) => {
       const span = [spanOf(outage, now)]
-      const planned = union(windows.filter((window) => concerns(window, outage)).map(plannedSpan))
+      const planned = union(
+        maintenance.filter((window) => concerns(window, outage)).map(plannedSpan),
+      )
       return {
         ...outage,
         seconds: seconds(lengthOf(span)),
@@ -114,7 +116,6 @@ function indicatorsOf(
   const requests = sum((row) => row.requests)
   const errors = sum((row) => row.errors)
   const answers = sum((row) => row.answers)
-  const [aisMs, pisMs, cbpiiMs] = services.map((service) => lastByteOf(rows, service))
   return {
     period,
     api,
@@ -134,13 +135,13 @@ function indicatorsOf(
       sum((row) => row.lastByteMsSum),
       answers,
     ),
-    aisMs: aisMs ?? null,
-    pisMs: pisMs ?? null,
-    cbpiiMs: cbpiiMs ?? null,
+    aisMs: lastByteOf(rows, 'AIS'),
+    pisMs: lastByteOf(rows, 'PIS'),
+    cbpiiMs: lastByteOf(rows, 'CBPII'),
   }
 }
 
-function lastByteOf(rows: readonly InterfaceFigures[], service: Service): number | null {
+function lastByteOf(rows: readonly InterfaceFigures[], service: Psd2Service): number | null {
   const ofService = rows.filter((row) => row.service === service)
   return average(
     ofService.reduce((total, row) => total + row.lastByteMsSum, 0),

@@ -8,8 +8,8 @@ import type { RegistryTransaction } from '../transaction.ts'
 import { readProgress } from './consolidate.ts'
 import { createMaintenance, type Maintenance } from './maintenance.ts'
 import type { Outage, OutageSecond } from './outage-rule.ts'
+import type { Psd2Service } from './psd2-service.ts'
 import { applyRuleToSlices, type Interface } from './read-slices.ts'
-import type { Service } from './service.ts'
 
 /** An outage of an API version. */
 export type InterfaceOutage = Interface & Omit<Outage, 'seconds'>
@@ -17,7 +17,7 @@ export type InterfaceOutage = Interface & Omit<Outage, 'seconds'>
 /** Figures of one hour or minute. */
 export interface InterfaceFigures extends Interface {
   readonly at: Date
-  readonly service: Service
+  readonly service: Psd2Service
   readonly requests: number
   /** Errors for which the bank is responsible. */
   readonly errors: number

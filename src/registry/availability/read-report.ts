@@ -4,19 +4,21 @@ import { dayOf, daysBetween, startOfQuarter } from './days.ts'
 import type { MaintenanceWindow } from './maintenance.ts'
 import type { Interface } from './read-slices.ts'
 
+/** What a report covers. Days are calendar days (`2026-10-01`) of `timeZone`. */
 export interface ReportOptions {
   readonly availability: Availability
-  /** API versions that are published: they are in the report without a call, too. */
+  /** The published API versions: the report has them even if they had no call. */
   readonly published: readonly Interface[]
-  /** The first day (`2026-10-01`); undefined: of the quarter of the last. */
+  /** The first day; undefined: the first day of the quarter that contains `to`. */
   readonly from?: string | undefined
-  /** The last day, included; undefined: today. */
+  /** The last day, included in the report; undefined: today. */
   readonly to?: string | undefined
   readonly timeZone: string
   /** Milliseconds since 1970. */
   readonly now: number
 }
 
+/** A report with its days, and the maintenance windows that overlap them. */
 export interface DatedReport extends AvailabilityReport {
   readonly from: string
   readonly to: string
@@ -24,11 +26,16 @@ export interface DatedReport extends AvailabilityReport {
   readonly maintenance: readonly MaintenanceWindow[]
 }
 
-/** Reads what gateways stored and reports it. @throws {RangeError} as `daysBetween` */
+/**
+ * Reports availability from what gateways have stored.
+ *
+ * @throws {RangeError} as {@link daysBetween}
+ */
 export async function readAvailabilityReport(options: ReportOptions): Promise<DatedReport> {
   const { availability, published, timeZone, now } = options
   const to = options.to ?? dayOf(now, timeZone)
   const from = options.from ?? startOfQuarter(to)
+  // Never empty.
   const days = daysBetween(from, to, timeZone)
   const range = { from: new Date(days[0]?.from ?? 0), to: new Date(days.at(-1)?.to ?? 0) }
   const [outages, figures, maintenance] = await Promise.all([
@@ -36,13 +43,6 @@ export async function readAvailabilityReport(options: ReportOptions): Promise<Da
     availability.figures(range),
     availability.maintenance.list(range),
   ])
-  const report = availabilityReport({
-    days,
-    published,
-    outages,
-    figures,
-    now,
-    windows: maintenance,
-  })
+  const report = availabilityReport({ days, published, outages, figures, maintenance, now })
   return { from, to, timeZone, ...report, maintenance }
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../catalogue/catalogue.ts'
 import type { UnansweredCall } from '../../../registry/availability/outage-rule.ts'
-import { serviceOf } from '../../../registry/availability/service.ts'
+import { psd2ServiceOf } from '../../../registry/availability/psd2-service.ts'
 import type { Call } from '../../edge/call.ts'
 import type { FinishedCall } from '../metrics.ts'
 import { addAnswer, addMinute, type InterfaceMinute, newMinute } from './interface-minutes.ts'
@@ -54,7 +54,7 @@ export function createAvailabilityTally(): AvailabilityTally {
     const name = `${api} ${version}`
     const seconds = versions.get(name) ?? new RecentSeconds({ api, version })
     versions.set(name, seconds)
-    const names = { api, version, service: serviceOf(operation.psd2Role) }
+    const names = { api, version, service: psd2ServiceOf(operation.psd2Role) }
     const made = { names, seconds, row: newMinute(names, -1), takes }
     known.set(operation, made)
     return made

@@ -5,7 +5,7 @@
 export interface InterfaceMinute {
   readonly api: string
   readonly version: string
-  /** {@link serviceOf}. */
+  /** {@link psd2ServiceOf}. */
   readonly service: string
   /** Minutes since 1970. */
   readonly minute: number
