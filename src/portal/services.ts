@@ -20,11 +20,11 @@ import type { SandboxBank } from './sandbox-bank.ts'
 import type { PortalSecrets } from './sealing/portal-secrets.ts'
 import type { Stores } from './stores/stores.ts'
 
-/** Where the operator of the portal receives reports of vulnerabilities. */
-export interface SecurityFacts {
+/** Where the operator of the portal receives reports of vulnerabilities, as security.txt names it (RFC 9116). */
+export interface SecurityContact {
   /** A URL: `mailto:`, `https:` or `tel:`. */
   readonly contact: string
-  /** A page, `https:`. */
+  /** The page with the operator's policy, `https:`; undefined: there is none. */
   readonly policy: string | undefined
 }
 
@@ -60,30 +60,31 @@ export interface PortalServices {
   readonly clientAddress: ClientAddress
   /** What the audit keeps of a request. */
   readonly auditContext: (request: FastifyRequest) => AuditContext
-  /** Whether mails become files of the operator, because there is no mail server. */
+  /** Whether mails are written to files for the operator, because there is no mail server. */
   readonly writesMailsToFiles: boolean
-  /** The content of security.txt; undefined: there is no security.txt. */
-  readonly security?: SecurityFacts | undefined
-  /** Shows those files on this machine; undefined if other people might see them. */
+  /** Shows those files to people on this machine; undefined if others might see them, too. */
   readonly mailbox: Mailbox | undefined
+  /** The content of security.txt; undefined: the portal has none. */
+  readonly security?: SecurityContact | undefined
   /** Whether every developer needs a second factor, not only operators. */
   readonly isFactorRequired: boolean
-  /** The longest life of a key in days; 0: it may live forever. */
+  /** Maximum life of a key in days; 0: unlimited. */
   readonly keyMaxDays: number
-  /** The counter that is enforced. */
+  /** The gateway's counter, which the portal only reads. */
   readonly counter: Pick<Counter, 'peek'>
   /** The sandbox's side of the bank; undefined: there is no sandbox. */
   readonly sandbox: SandboxBank | undefined
   /** Whether a bank's API is published, whose customers approve what applications request. */
   readonly hasBank: () => boolean
-  /** Whether a call of an API may be a drill in the sandbox. */
+  /** Whether callers may ask for drills in the calls of an API version. */
   readonly hasDrills: (version: ApiVersion) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Logs the unexpected error of a request, which the client sees only as 500. */
   readonly onError: (requestId: string, error: unknown) => void
 }
 
-/** What a part of the portal asks for: some of the services, and only these of the stores. */
+/** What a part of the portal asks for: some of the services, and some of the stores. */
 export type Needs<
   Service extends Exclude<keyof PortalServices, 'stores'>,
   Store extends keyof Stores,
