@@ -43,7 +43,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'a key in the query is taken',
     file: 'edge/checks/authenticate.ts',
-    from: 'if (hasKey(call.query, call.version))',
+    from: 'if (hasKeyInQuery(call.query, call.version))',
     to: 'if (false)',
     foundIn: 'bypasses',
   },

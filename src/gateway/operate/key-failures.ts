@@ -2,8 +2,7 @@ import type { SecurityEvents } from '../../platform/log/security-events.ts'
 import { parseKey } from '../../registry/keys/key-format.ts'
 import type { KeyMemory, RevokedKeys } from '../../registry/registry.ts'
 import type { Call } from '../edge/call.ts'
-import { keyInQuery } from '../edge/checks/authenticate.ts'
-import { keyIdInQuery } from '../edge/request/query-key.ts'
+import { hasKeyInQuery, keyIdInQuery } from '../edge/request/key-in-query.ts'
 
 /** Records security events about API keys and client certificates, off the data path. */
 export interface KeyFailures {
@@ -77,7 +76,8 @@ export function createKeyFailures({ events, keys, now }: KeyFailuresOptions): Ke
     ended(call) {
       const { key } = call.fields
       if (call.refusal === 'KEY_INVALID' && typeof key === 'object') refused(call, key.value)
-      if (call.refusal === 'KEY_MISSING' && call.refusalDetail === keyInQuery.detail) {
+      const { version } = call
+      if (call.refusal === 'KEY_MISSING' && version && hasKeyInQuery(call.query, version)) {
         events.record({ event: 'key.exposed', ...whence(call), keyId: keyIdInQuery(call.query) })
       }
       if (call.refusal === 'ADDRESS_NOT_ALLOWED' && call.caller !== undefined) {

@@ -2,7 +2,7 @@ import type { Refusal } from '../../../platform/http/problem.ts'
 import type { KeyAuthenticator } from '../../../registry/registry.ts'
 import type { AuthenticatedCall, CertifiedCall } from '../call.ts'
 import type { FailureThrottle } from '../failure-throttle.ts'
-import { hasKey } from '../request/query-key.ts'
+import { hasKeyInQuery } from '../request/key-in-query.ts'
 import { type Check, guarded, type Next } from '../run-checks.ts'
 
 export interface AuthenticateOptions {
@@ -17,8 +17,7 @@ const keyMissing: Refusal = {
   detail: 'Send the API key in the header X-API-Key.',
   headers: challenge,
 }
-/** The refusal of a call with a key in its query. */
-export const keyInQuery: Refusal = {
+const keyInQuery: Refusal = {
   code: 'KEY_MISSING',
   detail:
     'The gateway does not accept a key in the query, because URLs end up in logs. Send it in the header X-API-Key.',
@@ -29,7 +28,7 @@ const keyDoubled: Refusal = {
   detail:
     'The request has two headers with an API key. Send the key once, in X-API-Key or in its alias X-IBM-Client-Id, even if both have the same value.',
 }
-/** One text for unknown, malformed, expired and revoked keys, so that it gives an attacker no hint. */
+/** The same text for unknown, malformed, expired and revoked keys, to give attackers no hint. */
 const keyInvalid: Refusal = {
   code: 'KEY_INVALID',
   detail:
@@ -42,10 +41,10 @@ const registryUnavailable: Refusal = {
 }
 
 /**
- * Finds the application that makes the call, by its API key. After the look-up
- * it counts failures per client address; above the allowance they get 429, not
- * 401. This does not slow down guessing: a key is safe because it is long. A
- * valid key is always accepted.
+ * Finds the application that makes the call, by its API key. Calls without a
+ * valid key are counted per client address; above the allowance they get 429
+ * instead of 401. The count follows the look-up, so a valid key is always
+ * accepted. It does not slow down guessing: a key is safe because it is long.
  */
 export function authenticate({
   registry,
@@ -66,7 +65,7 @@ export function authenticate({
       next(keyDoubled)
       return
     }
-    if (hasKey(call.query, call.version)) {
+    if (hasKeyInQuery(call.query, call.version)) {
       next(keyInQuery)
       return
     }

@@ -1,7 +1,6 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
 import { keyIn, securitySchemes } from '../../../catalogue/documents/credential-fields.ts'
 import { declaredParameters } from '../../../catalogue/documents/declared-parameters.ts'
-import { documentOf } from '../../../catalogue/documents/upgrade.ts'
 
 const keyPattern = /tg_([0-9a-z]{12})_/i
 const keyNames = /(?<=[?&])(?:(?:x[-_])?api[-_]?key|x[-_]ibm[-_]client[-_]id)(?==)/gi
@@ -11,7 +10,7 @@ const keyNames = /(?<=[?&])(?:(?:x[-_])?api[-_]?key|x[-_]ibm[-_]client[-_]id)(?=
  * is named like one, even percent-encoded. The backend would write it to its logs.
  * Parameters that the version's document declares belong to its backend.
  */
-export function hasKey(query: string, version: ApiVersion): boolean {
+export function hasKeyInQuery(query: string, version: ApiVersion): boolean {
   if (query === '') return false
   const text = decoded(query)
   if (keyPattern.test(text)) return true
@@ -19,7 +18,7 @@ export function hasKey(query: string, version: ApiVersion): boolean {
   return names.some((name) => !declaredNames(version).has(name))
 }
 
-/** The public part of a key in a query, even percent-encoded; undefined without one. */
+/** The public id of a key in a query, even percent-encoded; undefined without one. */
 export function keyIdInQuery(query: string): string | undefined {
   return keyPattern.exec(decoded(query))?.[1]
 }
@@ -30,7 +29,7 @@ const known = new WeakMap<ApiVersion, ReadonlySet<string>>()
 function declaredNames(version: ApiVersion): ReadonlySet<string> {
   const before = known.get(version)
   if (before !== undefined) return before
-  const document = documentOf(version)
+  const document = version.document.read()
   const names = new Set([
     ...declaredParameters(document, version.operations)
       .filter(({ in: place }) => place === 'query')
