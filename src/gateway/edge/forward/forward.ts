@@ -15,7 +15,7 @@ import { createPool } from '../../upstream/pool.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall, RoutedCall } from '../call.ts'
 import { type Backend, type BackendAddresses, createBackends } from './backends.ts'
-import { beginDrilled } from './drilled.ts'
+import { beginDrill } from './begin-drill.ts'
 import { Exchange, type ExchangeTimes } from './exchange.ts'
 import type { BankDrill, IdentitySigner } from './identity.ts'
 import { createOperationUses } from './operation-uses.ts'
@@ -146,7 +146,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const exchange = new Exchange(call, use, exchanges)
       const request = { head, body, use, isSafe: operation.method === 'GET' }
       if (drill === undefined) exchange.begin(pool, request)
-      else beginDrilled(exchange, { drill, pool, request, times })
+      else beginDrill(exchange, { drill, pool, request, times })
     },
     hasRoom: (version, operation) => backends.of(version).uses.hasRoom(operation),
     load: () => backends.load(),

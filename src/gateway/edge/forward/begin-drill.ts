@@ -4,55 +4,58 @@ import type { Dispatched, Pool } from '../../upstream/pool.ts'
 import { UpstreamError } from '../../upstream/upstream-error.ts'
 import type { Exchange, ExchangeTimes } from './exchange.ts'
 
-type Way = Pick<Pool, 'dispatch'>
+/** Where an exchange sends its request: the pool of the backend, or a simulation. */
+type Dispatcher = Pick<Pool, 'dispatch'>
 
-/** Longest time by which a `slow` answer is late, in milliseconds. */
+/** Maximum delay of the drill `slow`, in milliseconds. */
 const slowMsMax = 5_000
 
-export interface DrilledOptions {
+/** A drill that an exchange begins, and the call it is for. */
+export interface DrillOptions {
   readonly drill: CallDrill
-  readonly pool: Way
+  /** The pool of the backend. */
+  readonly pool: Dispatcher
   readonly request: UpstreamRequest
   readonly times: ExchangeTimes
 }
 
 /**
- * Begins the exchange of a drill over a way that is as bad as the drill says.
- * The exchange itself is that of every call, and so is all that it answers.
+ * Begins an exchange with a backend that fails as the drill says. Only the
+ * backend is simulated: the exchange handles the failure as that of any call.
  */
-export function beginDrilled(
+export function beginDrill(
   exchange: Pick<Exchange, 'begin' | 'endIfLate'>,
-  { drill, pool, request, times }: DrilledOptions,
+  { drill, pool, request, times }: DrillOptions,
 ): void {
   switch (drill) {
     case '504':
-      exchange.begin(silent, request)
-      // Late at once: its client learns nothing from the wait, which would cost a place.
+      exchange.begin(silentBackend, request)
+      // Times out at once: a wait would hold one of the backend's places and teach the client nothing.
       exchange.endIfLate(Number.POSITIVE_INFINITY)
       break
     case 'slow':
-      exchange.begin(slowed(pool, slowMs(times)), request)
+      exchange.begin(delayed(pool, delayMs(times)), request)
       break
     case 'truncated':
-      exchange.begin(truncating(pool), request)
+      exchange.begin(truncated(pool), request)
       break
     default:
       exchange.begin(pool, request)
   }
 }
 
-/** By how much a `slow` answer is late, in milliseconds: well within the time that the backend has. */
-function slowMs({ firstByteMs, callMs }: ExchangeTimes): number {
+/** The delay of the drill `slow`, in milliseconds: well within the time limits of the backend. */
+function delayMs({ firstByteMs, callMs }: ExchangeTimes): number {
   return Math.min(slowMsMax, firstByteMs / 2, callMs / 2)
 }
 
-/** To a backend that takes every call and answers nothing. The call goes nowhere. */
-const silent: Way = {
+/** Simulates a backend that accepts every call and never responds. Sends nothing. */
+const silentBackend: Dispatcher = {
   dispatch: () => ({ isWaiting: false, bodyProgress: 0, abandon() {}, resume() {} }),
 }
 
-/** To a backend that needs `ms` milliseconds longer. Holds no connection meanwhile. */
-function slowed(pool: Way, ms: number): Way {
+/** Simulates a backend that takes `ms` milliseconds longer. Holds no connection during the delay. */
+function delayed(pool: Dispatcher, ms: number): Dispatcher {
   return {
     dispatch(request, handler) {
       let dispatched: Dispatched | undefined
@@ -76,8 +79,8 @@ function slowed(pool: Way, ms: number): Way {
   }
 }
 
-/** To a backend whose connection breaks after the first half of what it sends of a body first. */
-function truncating(pool: Way): Way {
+/** Simulates a backend whose connection breaks halfway through the first piece of its body. */
+function truncated(pool: Dispatcher): Dispatcher {
   return {
     dispatch(request, handler) {
       const broken = new UpstreamError('ANSWER_CUT', 'a drill broke the answer off')
@@ -87,11 +90,11 @@ function truncating(pool: Way): Way {
           const half = octets.subarray(0, octets.length >> 1)
           if (half.length > 0) handler.onBody(half)
           dispatched.abandon()
-          // As from another read of the connection: the half has left by then.
+          // In a later turn, like an error of the connection, so that the half has been sent by then.
           setImmediate(() => handler.onError(broken))
           return true
         },
-        // An answer without a body has no middle: its connection breaks before the end of its header block.
+        // Without a body there is no half: the connection breaks before anything reaches the client.
         onEnd: () => handler.onError(broken),
         onError: (error) => handler.onError(error),
       }
