@@ -11,7 +11,7 @@ import { createKeyLookUps } from './keys/key-lookups.ts'
 import type { Peppers } from './keys/key-mac.ts'
 import { createFindKeyRecords, createFindRevokedKeys } from './keys/key-record.ts'
 import { createLastUsed } from './keys/last-used.ts'
-import { createReMac } from './keys/re-mac.ts'
+import { createPepperUpgrades } from './keys/pepper-upgrades.ts'
 import type { KeyAuthenticator, KeyMemory, RevokedKeys } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 
@@ -72,13 +72,13 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     deadlineMs: answerMs,
   })
   const lastUsed = createLastUsed({ db, of: 'api_keys', log })
-  const reMac = createReMac({ db, peppers, log })
+  const pepperUpgrades = createPepperUpgrades({ db, peppers, log })
   const authenticator = createAuthenticator({
     cache,
     lookUps,
     peppers,
     lastUsed,
-    reMac,
+    pepperUpgrades,
     now,
     monotonicNow,
   })
@@ -111,7 +111,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     async close() {
       await feed.close()
       await lastUsed.close()
-      await reMac.close()
+      await pepperUpgrades.close()
     },
   }
 }

@@ -57,14 +57,14 @@ function createRig(
     },
   })
   const used: string[] = []
-  const reMaced: string[] = []
+  const upgraded: string[] = []
   const peppers: { -readonly [Name in keyof Peppers]: Peppers[Name] } = { ...testPeppers }
   const authenticator = createAuthenticator({
     cache,
     lookUps,
     peppers,
     lastUsed: { note: (id) => used.push(id) },
-    reMac: { note: ({ id }) => reMaced.push(id) },
+    pepperUpgrades: { note: ({ id }) => upgraded.push(id) },
     now: () => clock.wall,
     monotonicNow: () => clock.monotonic,
   })
@@ -72,7 +72,7 @@ function createRig(
     asked,
     statements,
     used,
-    reMaced,
+    upgraded,
     peppers,
     cache,
     clock,
@@ -228,19 +228,19 @@ t.test('after 30 seconds a key is looked up again while it goes on being served'
 })
 
 t.test('a key in memory moves to a newer pepper when it is looked up again', async (t) => {
-  const { authenticate, clock, peppers, reMaced } = createRig()
+  const { authenticate, clock, peppers, upgraded } = createRig()
   const { application } = await testApplication(stores)
   const { key, id } = await stores.keys.issue({ applicationId: application.id, by })
   await authenticate(key)
   await authenticate(key)
-  t.same(reMaced, [], 'it has the newest pepper')
+  t.same(upgraded, [], 'it has the newest pepper')
   peppers.current += 1
   await authenticate(key)
-  t.same(reMaced, [], 'not at each call')
+  t.same(upgraded, [], 'not at each call')
   clock.monotonic += 30_000
   await authenticate(key)
   await authenticate(key)
-  t.same(reMaced, [id])
+  t.same(upgraded, [id])
 })
 
 t.test('calls that arrive together share one look-up', async (t) => {

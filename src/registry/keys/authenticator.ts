@@ -10,15 +10,15 @@ import { idOf, type ParsedKey, parseKey } from './key-format.ts'
 import type { KeyLookUps } from './key-lookups.ts'
 import type { Peppers } from './key-mac.ts'
 import type { LastUsed } from './last-used.ts'
+import type { PepperUpgrades } from './pepper-upgrades.ts'
 import { isProven, proofOf } from './proven-key.ts'
-import type { ReMac } from './re-mac.ts'
 
 export interface AuthenticatorOptions {
   readonly cache: KeyCache
   readonly lookUps: KeyLookUps
   readonly peppers: Peppers
   readonly lastUsed: Pick<LastUsed, 'note'>
-  readonly reMac: Pick<ReMac, 'note'>
+  readonly pepperUpgrades: Pick<PepperUpgrades, 'note'>
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly monotonicNow: () => number
@@ -34,7 +34,7 @@ const refreshAgainMs = 1_000
  * database.
  */
 export function createAuthenticator(options: AuthenticatorOptions): KeyAuthenticator & KeyMemory {
-  const { cache, lookUps, peppers, lastUsed, reMac, now, monotonicNow } = options
+  const { cache, lookUps, peppers, lastUsed, pepperUpgrades, now, monotonicNow } = options
 
   /** Whether it takes a pepper that this process does not have: nothing can be said about the key. */
   function lacksPepper({ record }: CachedKey): boolean {
@@ -47,7 +47,7 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
     const outcome = judgeKey(key, entry.record, { peppers, nowMs: at })
     if (outcome === 'invalid') return outcome
     entry.proven = proofOf(key.text)
-    if ((entry.record?.pepperVersion ?? 0) < peppers.current) reMac.note(key)
+    if ((entry.record?.pepperVersion ?? 0) < peppers.current) pepperUpgrades.note(key)
     noteUse(key.id, entry, at)
     return outcome
   }
@@ -82,7 +82,7 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
   function moveToNewest(text: string, { record }: CachedKey): void {
     if ((record?.pepperVersion ?? 0) >= peppers.current) return
     const key = parseKey(text)
-    if (key !== undefined) reMac.note(key)
+    if (key !== undefined) pepperUpgrades.note(key)
   }
 
   return {

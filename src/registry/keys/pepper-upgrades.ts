@@ -5,18 +5,18 @@ import type { ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
 
 /**
- * Moves keys to the current pepper as they are used, and never back: a process
- * whose list is still the one of before must not undo the work of the others. Only a used key shows its
- * secret, so nothing else can compute its new MAC.
+ * Stores keys under the current pepper when they are used: only then is the
+ * whole key known, which its new MAC needs. A key never moves back to an older
+ * pepper, because a process may still have the old list of peppers.
  */
-export interface ReMac {
-  /** Notes a key that was verified under an older pepper. Takes almost no time and writes later. */
+export interface PepperUpgrades {
+  /** Notes a key that was verified under an older pepper. Computes its MAC; writes it later. */
   note(key: ParsedKey): void
   /** Writes the pending notes and stops. */
   close(): Promise<void>
 }
 
-export interface ReMacOptions {
+export interface PepperUpgradesOptions {
   readonly db: Kysely<RegistrySchema>
   readonly peppers: Peppers
   readonly log: Pick<Logger, 'warn'>
@@ -24,12 +24,17 @@ export interface ReMacOptions {
   readonly intervalMs?: number
 }
 
-/** Maximum number of pending notes; other keys wait for their next look-up. */
+/** Maximum number of pending notes; further keys are noted at their next look-up. */
 const notesMax = 10_000
 
-/** A failed write is not repeated: the key's next look-up notes it again. */
-export function createReMac({ db, peppers, log, intervalMs = 10_000 }: ReMacOptions): ReMac {
-  /** New MACs in hexadecimal with the version of their pepper, by key. */
+/** A failed write is not repeated: the next look-up of a key notes it again. */
+export function createPepperUpgrades({
+  db,
+  peppers,
+  log,
+  intervalMs = 10_000,
+}: PepperUpgradesOptions): PepperUpgrades {
+  /** The new MAC of each key, in hexadecimal, with the version of its pepper, by the key's id. */
   let notes = new Map<string, { readonly mac: string; readonly version: number }>()
   let writing: Promise<void> = Promise.resolve()
 
