@@ -55,6 +55,6 @@ async function inForceOf(
   if (against !== undefined) return { ...(await loadCatalogue(against)), ...folder }
   const published = await publishedInForce(stores)
   if (published.source !== 'none') return published
-  const note = `${published.note} This compares with the files in ${context.settings().configDir}.`
+  const note = `${published.reason} This compares with the files in ${context.settings().configDir}.`
   return { ...(await context.catalogue()), ...folder, note }
 }
