@@ -1,15 +1,11 @@
 import { parseRedisAddress, type RedisAddress } from '../platform/redis/redis-address.ts'
 import type { LiveSecrets } from './live-secrets.ts'
 
-/** The fault of a changed address that differs in more than a login. */
-export const onlyLogin =
-  'only the user and the password may change while the process runs; restart it to use another server'
-
 /**
  * Follows a changed REDIS_URL, in which only users and passwords may differ:
  * another server has other counts.
  *
- * @returns the address, whose users and passwords are always the newest
+ * @returns a copy of the address that always has the newest users and passwords
  */
 export async function followRedis(
   address: RedisAddress,
@@ -17,29 +13,27 @@ export async function followRedis(
 ): Promise<RedisAddress> {
   const place = withoutLogins(address)
   const secret = await secrets.follow('REDIS_URL', {
-    // Without a file it never changes.
+    // The settings keep only the address. Without a file, the text stays empty and is not read.
     text: '',
     check(text) {
       if (withoutLogins(parseRedisAddress(text)) !== place) throw new Error(onlyLogin)
     },
   })
-  let newest: LoginsOf = address
+  const live = { ...address }
   function take(text: string): void {
-    if (text !== '') newest = parseRedisAddress(text)
+    if (text !== '') Object.assign(live, parseRedisAddress(text))
   }
   take(secret.current())
   secret.onChange(take)
-  const live = { ...address }
-  for (const name of loginNames) {
-    if (name in address) Object.defineProperty(live, name, { get: () => newest[name] })
-  }
   return live
 }
 
-const loginNames = ['username', 'password', 'sentinelUsername', 'sentinelPassword'] as const
-type LoginsOf = Partial<Record<(typeof loginNames)[number], string | undefined>>
+const loginNames = ['username', 'password', 'sentinelUsername', 'sentinelPassword']
 
 function withoutLogins(address: RedisAddress): string {
-  const hidden: readonly string[] = loginNames
-  return JSON.stringify(address, (name, value) => (hidden.includes(name) ? undefined : value))
+  return JSON.stringify(address, (name, value) => (loginNames.includes(name) ? undefined : value))
 }
+
+/** Why a changed address is refused that differs in more than its login: that of Redis, or of the database. */
+export const onlyLogin =
+  'only the user and the password may change while the process runs; restart it to use another server'
