@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { CallPlaces, CallRecordList } from '../../portal/api/schemas/usage.ts'
-import type { CallFilter } from '../calls/check-list.ts'
+import type { CallFilter } from '../calls/call-filter.ts'
 import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'
 
@@ -13,16 +13,11 @@ export function useLatestCalls(id: string) {
   })
 }
 
-/** Which calls a list shows; what is left out does not matter. */
-export type CallListFilter = Readonly<
-  Partial<Record<'status' | 'outcome' | 'operation' | 'keyId', string>>
->
-
 /**
- * Calls of an application, newest first, by pages of 50; while it is live, all
- * shown pages are read again every three seconds.
+ * The calls of an application that match, newest first, in pages of 50. While
+ * the list is live, it reads all shown pages again every three seconds.
  */
-export function useCallList(id: string, filter: CallListFilter, isLive: boolean) {
+export function useCallList(id: string, filter: CallFilter, isLive: boolean) {
   return useInfiniteQuery({
     queryKey: ['application', id, 'calls', 'list', filter],
     queryFn: ({ pageParam: after }) => {
@@ -37,8 +32,9 @@ export function useCallList(id: string, filter: CallListFilter, isLive: boolean)
 }
 
 /**
- * Whether records show a matching call; while it is awaited and the page is visible, polls every five seconds. Undefined:
- * asks nothing.
+ * Whether the records of an application contain a call that matches. Polls
+ * every five seconds while the page is visible. Without a filter it asks
+ * nothing and is false.
  */
 export function useCallMade(id: string, awaited: CallFilter | undefined): boolean {
   const query = new URLSearchParams({ ...awaited, limit: '1' }).toString()
@@ -51,7 +47,7 @@ export function useCallMade(id: string, awaited: CallFilter | undefined): boolea
   return awaited !== undefined && (data?.items.length ?? 0) > 0
 }
 
-/** Records of the developer's own calls with that X-Request-ID; an empty list without any. */
+/** The records of an application's calls with an X-Request-ID. Without an id it asks nothing. */
 export function useCallsWithId(id: string, requestId: string) {
   return useQuery({
     queryKey: ['application', id, 'calls', 'with', requestId],
@@ -61,7 +57,7 @@ export function useCallsWithId(id: string, requestId: string) {
   })
 }
 
-/** Ids of the developer's own applications that have a call with that X-Request-ID. */
+/** The ids of the developer's applications that have made a call with an X-Request-ID. */
 export function useCallPlaces(requestId: string) {
   return useQuery({
     queryKey: ['calls', requestId],
@@ -70,8 +66,8 @@ export function useCallPlaces(requestId: string) {
 }
 
 /**
- * The newest call made with a key; polls every two seconds while the page is
- * visible, until a call arrives. Without a key it asks nothing.
+ * The newest call made with a key. Until there is one, it polls every two
+ * seconds while the page is visible. Without a key it asks nothing.
  */
 export function useFirstCall(id: string, keyId: string | undefined) {
   return useQuery({

@@ -1,4 +1,4 @@
-import type { CallsQuery } from '../../portal/api/schemas/usage.ts'
+import type { CallFilter } from './call-filter.ts'
 import type { ListedOperation } from './call-shape.ts'
 import { accountsOperation } from './read-accounts.ts'
 
@@ -29,9 +29,6 @@ export function stepOperations(operations: readonly ListedOperation[]): StepOper
     ),
   }
 }
-
-/** What a list of calls is asked for. */
-export type CallFilter = Pick<CallsQuery, 'operation' | 'status' | 'outcome'>
 
 /** The calls that show that a step was taken; undefined for a version without the operation. */
 export function callsOfSteps({ payment }: StepOperations) {

@@ -2,7 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
 import { useKeys } from '../../../api/applications.ts'
-import type { CallListFilter } from '../../../api/calls.ts'
+import type { CallFilter } from '../../../calls/call-filter.ts'
 import { focusFirstInvalid } from '../../../components/field-errors.ts'
 import { nameAsText, t } from '../../../words.ts'
 import { useSubscribedVersions } from '../subscribed-versions.ts'
@@ -14,8 +14,8 @@ const outcomes = ['forwarded', 'refused', 'cut', 'aborted'] as const
 
 export interface CallFiltersProps {
   readonly applicationId: string
-  readonly filter: CallListFilter
-  readonly onFilter: (filter: CallListFilter) => void
+  readonly filter: CallFilter
+  readonly onFilter: (filter: CallFilter) => void
   /** Called with a request id that was typed. */
   readonly onLookUp: (requestId: string) => void
 }
@@ -32,7 +32,7 @@ export function CallFilters(props: CallFiltersProps) {
       operations.map(({ id, summary }) => [id, nameAsText(summary)]),
     ),
   )
-  const choose = (name: keyof CallListFilter, value: string) => {
+  const choose = (name: keyof CallFilter, value: string) => {
     const { [name]: _, ...others } = filter
     onFilter(value === '' ? others : { ...others, [name]: value })
   }

@@ -4,7 +4,8 @@
 import { Button, Switch, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { type CallListFilter, useCallList } from '../../../api/calls.ts'
+import { useCallList } from '../../../api/calls.ts'
+import type { CallFilter } from '../../../calls/call-filter.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { QueryState } from '../../../components/query-state.tsx'
 import { HeadingActions } from '../../../layout/heading-actions.tsx'
@@ -20,7 +21,7 @@ const shownName = 'request'
 /** The latest calls in rows, with filters; each opens its story. */
 export function CallsTab({ applicationId }: { readonly applicationId: string }) {
   const [search, setSearch] = useSearchParams()
-  const [filter, setFilter] = useState<CallListFilter>({})
+  const [filter, setFilter] = useState<CallFilter>({})
   const [isLive, setIsLive] = useState(true)
   const list = useRef<HTMLDivElement>(null)
   const calls = useCallList(applicationId, filter, isLive)
