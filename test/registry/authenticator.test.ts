@@ -76,6 +76,7 @@ function createRig(
     peppers,
     cache,
     clock,
+    recogniseCached: authenticator.recogniseCached,
     authenticate: (key: string) =>
       new Promise<Authentication>((resolve) => authenticator.authenticate(key, resolve)),
     /** What it says before it returns; undefined: nothing yet. */
@@ -241,6 +242,17 @@ t.test('a key in memory moves to a newer pepper when it is looked up again', asy
   await authenticate(key)
   await authenticate(key)
   t.same(upgraded, [id])
+})
+
+t.test('memory says nothing about a key whose pepper this process lacks', async (t) => {
+  const { authenticate, recogniseCached, peppers } = createRig()
+  const { application } = await testApplication(stores)
+  const { key, id } = await stores.keys.issue({ applicationId: application.id, by })
+  await authenticate(key)
+  t.match(recogniseCached(key), { keyId: id })
+  const next = peppers.current + 1
+  Object.assign(peppers, { current: next, secrets: new Map([[next, 'x'.repeat(32)]]) })
+  t.equal(recogniseCached(key), 'unknown')
 })
 
 t.test('calls that arrive together share one look-up', async (t) => {

@@ -24,7 +24,7 @@ export interface AuthenticatorOptions {
   readonly monotonicNow: () => number
 }
 
-/** Time until the next attempt after a refresh that failed or is still running. */
+/** Time until a refresh is tried again if the last one failed or is still running. */
 const refreshAgainMs = 1_000
 
 /**
@@ -36,23 +36,24 @@ const refreshAgainMs = 1_000
 export function createAuthenticator(options: AuthenticatorOptions): KeyAuthenticator & KeyMemory {
   const { cache, lookUps, peppers, lastUsed, pepperUpgrades, now, monotonicNow } = options
 
-  /** Whether it takes a pepper that this process does not have: nothing can be said about the key. */
+  /** Whether this process lacks the pepper of the key, so that it cannot verify the key. */
   function lacksPepper({ record }: CachedKey): boolean {
     return record !== undefined && !peppers.secrets.has(record.pepperVersion)
   }
 
-  function judge(key: ParsedKey, entry: CachedKey): Authentication {
+  /** Verifies a key against its record by its MAC. */
+  function verify(key: ParsedKey, entry: CachedKey): Authentication {
     if (lacksPepper(entry)) return 'unreachable'
     const at = now()
     const outcome = judgeKey(key, entry.record, { peppers, nowMs: at })
     if (outcome === 'invalid') return outcome
     entry.proven = proofOf(key.text)
-    if ((entry.record?.pepperVersion ?? 0) < peppers.current) pepperUpgrades.note(key)
+    if (hasOldPepper(entry)) pepperUpgrades.note(key)
     noteUse(key.id, entry, at)
     return outcome
   }
 
-  /** Undefined when the key itself must be looked up. */
+  /** Recognises a key that was verified before, without its MAC; undefined: it must be verified. */
   function recognise(text: string, entry: CachedKey): Authentication | undefined {
     const { record, proven } = entry
     if (record === undefined || proven === undefined || !isProven(text, proven)) return undefined
@@ -62,6 +63,7 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
     return record.caller
   }
 
+  /** Notes at most one use a minute. */
   function noteUse(id: string, entry: CachedKey, at: number): void {
     const minute = Math.floor(at / 60_000)
     if (entry.usedMinute !== minute) {
@@ -70,6 +72,7 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
     }
   }
 
+  /** @returns whether it began a refresh */
   function refreshIfDue(id: string, entry: CachedKey): boolean {
     const at = monotonicNow()
     if (entry.refreshAt > at) return false
@@ -78,11 +81,8 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
     return true
   }
 
-  /** A key that is recognised from memory is not judged, so the pepper may have changed since it was. */
-  function moveToNewest(text: string, { record }: CachedKey): void {
-    if ((record?.pepperVersion ?? 0) >= peppers.current) return
-    const key = parseKey(text)
-    if (key !== undefined) pepperUpgrades.note(key)
+  function hasOldPepper({ record }: CachedKey): boolean {
+    return record !== undefined && record.pepperVersion < peppers.current
   }
 
   return {
@@ -91,7 +91,11 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
       const entry = cache.find(id)
       const known = entry === undefined ? undefined : recognise(text, entry)
       if (entry !== undefined && known !== undefined) {
-        if (refreshIfDue(id, entry) && known !== 'invalid') moveToNewest(text, entry)
+        const isRefreshed = refreshIfDue(id, entry)
+        // The pepper may have changed since the key was verified. Checked once per refresh, not for each call.
+        if (isRefreshed && known !== 'invalid' && hasOldPepper(entry)) {
+          pepperUpgrades.note({ id, text })
+        }
         done(known)
         return
       }
@@ -100,22 +104,22 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
         done('invalid')
         return
       }
-      // A retired pepper: by now the key is stored under another one.
+      // Without its pepper, the entry is of no use; by now the key may be stored under another one.
       if (entry === undefined || lacksPepper(entry)) {
         lookUps.find(key.id, (outcome) => {
-          done(outcome === 'unreachable' ? outcome : judge(key, outcome))
+          done(outcome === 'unreachable' ? outcome : verify(key, outcome))
         })
         return
       }
       refreshIfDue(key.id, entry)
-      done(judge(key, entry))
+      done(verify(key, entry))
     },
 
     recogniseCached(text) {
       const key = parseKey(text)
       if (key === undefined) return 'invalid'
       const entry = cache.find(key.id)
-      if (entry === undefined) return 'unknown'
+      if (entry === undefined || lacksPepper(entry)) return 'unknown'
       return ownerOfKey(key, entry.record, peppers) ?? 'invalid'
     },
   }
