@@ -1,4 +1,5 @@
 import t from 'tap'
+import { blocksOf } from '../../src/portal-ui/reference/markup-blocks.ts'
 import { schemaFacts } from '../../src/portal-ui/reference/schema-facts.ts'
 
 t.test('the reference reads rich schemas, and odd ones do not break it', async (t) => {
@@ -32,4 +33,13 @@ t.test('the reference reads rich schemas, and odd ones do not break it', async (
   t.match(schemaFacts(document, ref('S12')), { members: [{ name: 'a', isRequired: true }] })
   // Deeper than what is read, or without an end: few facts, at once.
   for (const name of ['S40', 'Lists', 'Itself']) t.same(schemaFacts(document, ref(name)).forms, [])
+})
+
+t.test('a list stays one list, and keeps counting, across blank lines', async (t) => {
+  t.same(blocksOf('Steps:\n\n1. Sign up\n   by mail\n\n2. Call\n\nDone.\n\nBye.'), [
+    { kind: 'paragraph', lines: ['Steps:'] },
+    { kind: 'numbers', lines: ['Sign up by mail', 'Call'] },
+    { kind: 'paragraph', lines: ['Done.'] },
+    { kind: 'paragraph', lines: ['Bye.'] },
+  ])
 })

@@ -1,9 +1,11 @@
 import { Fragment, type ReactNode } from 'react'
 import { CodeBlock } from '../components/code-block.tsx'
 import { marksOf } from '../local-text.ts'
+import { t } from '../words.ts'
+import { blocksOf, type MarkupBlock } from './markup-blocks.ts'
 import classes from './reference.module.css'
 
-/** A text of an API's document: the Markdown that such documents use. Without a translation it is in English. */
+/** Shows a Markdown text of an API's document. A text without a translation is marked as English. */
 export function Markup({ text }: { readonly text: string }) {
   if (text.trim() === '') return null
   return (
@@ -16,56 +18,20 @@ export function Markup({ text }: { readonly text: string }) {
   )
 }
 
-type Kind = 'paragraph' | 'heading' | 'bullets' | 'numbers' | 'table' | 'code'
-
-interface MarkupBlock {
-  readonly kind: Kind
-  readonly lines: readonly string[]
-}
-
-function blocksOf(text: string): readonly MarkupBlock[] {
-  const blocks: { kind: Kind; lines: string[] }[] = []
-  let isCode = false
-  let open: { kind: Kind; lines: string[] } | undefined
-  const begin = (kind: Kind): string[] => {
-    if (open === undefined || open.kind !== kind || kind === 'heading') {
-      open = { kind, lines: [] }
-      blocks.push(open)
-    }
-    return open.lines
-  }
-  for (const line of text.split('\n')) {
-    if (line.startsWith('```')) {
-      isCode = !isCode
-      open = undefined
-      if (isCode) begin('code')
-    } else if (isCode) begin('code').push(line)
-    else if (line.trim() === '') open = undefined
-    else if (/^#{1,4} /.test(line)) begin('heading').push(line.replace(/^#+ /, ''))
-    else if (/^[-*] /.test(line)) begin('bullets').push(line.slice(2))
-    else if (/^\d+\. /.test(line)) begin('numbers').push(line.replace(/^\d+\. /, ''))
-    else if (line.startsWith('|')) begin('table').push(line)
-    else if (/^\s/.test(line) && open !== undefined && open.lines.length > 0) {
-      open.lines.push(`${open.lines.pop() ?? ''} ${line.trim()}`)
-    } else begin('paragraph').push(line)
-  }
-  return blocks
-}
-
 function Block({ block: { kind, lines } }: { readonly block: MarkupBlock }) {
-  if (kind === 'code') return <CodeBlock source={lines.join('\n')} label="sh" />
-  if (kind === 'heading') return <h3>{inline(lines.join(' '))}</h3>
+  if (kind === 'code') return <CodeBlock source={lines.join('\n')} label={t('reference.code')} />
+  if (kind === 'heading') return <h3>{withMarks(lines.join(' '))}</h3>
   if (kind === 'table') return <MarkupTable lines={lines} />
-  if (kind === 'paragraph') return <p>{inline(lines.join(' '))}</p>
-  const items = lines.map((line) => <li key={line}>{inline(line)}</li>)
+  if (kind === 'paragraph') return <p>{withMarks(lines.join(' '))}</p>
+  // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
+  const items = lines.map((line, index) => <li key={index}>{withMarks(line)}</li>)
   return kind === 'bullets' ? <ul>{items}</ul> : <ol>{items}</ol>
 }
 
 function MarkupTable({ lines }: { readonly lines: readonly string[] }) {
-  const rows = lines
-    .filter((line) => !/^[|\s:-]+$/.test(line))
-    .map((line) => line.split('|').slice(1, -1))
-  const [head = [], ...body] = rows
+  const rows = lines.map((line) => line.split('|').slice(1, -1))
+  // The second row only says how the columns are aligned.
+  const [head = [], , ...body] = rows
   return (
     // A region that scrolls must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -73,18 +39,21 @@ function MarkupTable({ lines }: { readonly lines: readonly string[] }) {
       <table>
         <thead>
           <tr>
-            {head.map((cell) => (
-              <th key={cell} scope="col">
-                {inline(cell.trim())}
+            {head.map((cell, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
+              <th key={index} scope="col">
+                {withMarks(cell.trim())}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {body.map((row) => (
-            <tr key={row.join('|')}>
-              {row.map((cell) => (
-                <td key={cell}>{inline(cell.trim())}</td>
+          {body.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
+            <tr key={index}>
+              {row.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
+                <td key={column}>{withMarks(cell.trim())}</td>
               ))}
             </tr>
           ))}
@@ -96,8 +65,8 @@ function MarkupTable({ lines }: { readonly lines: readonly string[] }) {
 
 const mark = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
 
-/** Code, bold text and links; any other sign stands for itself. Links lead within the portal or to https. */
-function inline(text: string): ReactNode {
+/** Formats code, bold text and links within a line. Links lead within the portal or to https; others stay text. */
+function withMarks(text: string): ReactNode {
   const parts: ReactNode[] = []
   let end = 0
   for (const match of text.matchAll(mark)) {
