@@ -6,7 +6,7 @@ export interface InForce extends Compared {
   readonly source: 'published' | 'folder'
   /** When a gateway began to use it; null: it was read from a folder. */
   readonly publishedAt: Date | null
-  /** A sentence that the operator must know; absent: there is none. */
+  /** A sentence that the operator must know; absent: it needs no note. */
   readonly note?: string
 }
 

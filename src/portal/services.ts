@@ -24,7 +24,7 @@ import type { Stores } from './stores/stores.ts'
 export interface SecurityContact {
   /** A URL: `mailto:`, `https:` or `tel:`. */
   readonly contact: string
-  /** The page with the operator's policy, `https:`; undefined: there is none. */
+  /** The page with the operator's policy, `https:`; undefined: the operator has not published any. */
   readonly policy: string | undefined
 }
 

@@ -7,7 +7,7 @@ export type Psu = Selectable<PsuTable>
 /** The PSUs of the bank. */
 export function createPsuStore(db: Kysely<BankSchema>) {
   return {
-    /** Finds a PSU by id or alias; undefined if there is none. */
+    /** Finds a PSU by id or alias; undefined for an unknown one. */
     find(idOrAlias: string): Promise<Psu | undefined> {
       return db
         .selectFrom('psus')

@@ -19,7 +19,7 @@ export function Markup({ text }: { readonly text: string }) {
 }
 
 function Block({ block: { kind, lines } }: { readonly block: MarkupBlock }) {
-  if (kind === 'code') return <CodeBlock source={lines.join('\n')} label={t('reference.code')} />
+  if (kind === 'code') return <CodeBlock source={lines.join('\n')} label={t('guides.code')} />
   if (kind === 'heading') return <h3>{withMarks(lines.join(' '))}</h3>
   if (kind === 'table') return <MarkupTable lines={lines} />
   if (kind === 'paragraph') return <p>{withMarks(lines.join(' '))}</p>

@@ -1,5 +1,5 @@
 // This folder writes HTML: the document around the page, and pages that need no script. Read this file first: it finds
-// the built page for the current sources; if there is none, `build-page.ts` builds it in a process of its own.
+// the built page for the current sources; without one, `build-page.ts` builds it in a process of its own.
 // `document.ts` writes the document, `skeleton.ts` what it shows until its script has loaded. `page.ts` frames the pages
 // that need no script (`problem-page.ts`), and the files `*-outline.ts` and `*-html.ts` write content for readers without
 // scripts. `security-headers.ts` says what a browser may load. `routes/pages.ts` decides which path shows what; nothing
