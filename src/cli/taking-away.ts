@@ -1,9 +1,9 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { assessDifferences } from '../gateway/operate/plan/assess-plan.ts'
 import type { Stores } from '../portal/stores/stores.ts'
 import { breakingExitCode, CommandError } from './command-error.ts'
 import { changeLabels, namesOf, subjectOf } from './commands/plan-text.ts'
 import type { CommandContext } from './context.ts'
+import { assessDifferences } from './plan/assess-plan.ts'
 
 export interface TakingAwayOptions {
   readonly stores: Stores

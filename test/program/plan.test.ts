@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { usageSpan } from '../../src/gateway/operate/plan/usage-span.ts'
+import { usageSpan } from '../../src/cli/plan/usage-span.ts'
 import type { RehearsedUsage } from '../../src/registry/usage/rehearsed-usage.ts'
 import { burst } from '../support/calling.ts'
 import { tollgate } from '../support/cli.ts'

@@ -51,6 +51,7 @@ const unguarded: Readonly<Record<string, string>> = {
   'deploy/systemd': 'nothing here runs systemd; test/documents/systemd reads the units',
   'deploy/tollgate.sh': 'test/documents/systemd runs it',
   'src/cli/commands': 'test/cli runs each command; a proof guards those that it is about',
+  'src/cli/plan': 'test/program/plan compares configurations',
   'src/cli/publication': 'test/cli/publish',
   'src/gateway/explain.ts': 'for a command, which test/cli runs',
   'src/platform/edit-distance.ts': 'for hints in messages; test/edge/hints',

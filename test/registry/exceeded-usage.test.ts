@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { WindowLength } from '../../src/catalogue/catalogue.ts'
-import { usageSpan } from '../../src/gateway/operate/plan/usage-span.ts'
+import { usageSpan } from '../../src/cli/plan/usage-span.ts'
 import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'

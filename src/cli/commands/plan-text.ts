@@ -1,9 +1,9 @@
 import type { CatalogueChange } from '../../catalogue/catalogue-change.ts'
-import type { AffectedApplication } from '../../gateway/operate/plan/affected.ts'
-import type { AssessedPlan, WouldHaveRefused } from '../../gateway/operate/plan/assess-plan.ts'
-import type { OverNow } from '../../gateway/operate/plan/over-now.ts'
 import type { InForce } from '../in-force.ts'
 import { drawTable, printable } from '../output.ts'
+import type { AffectedApplication } from '../plan/affected.ts'
+import type { AssessedPlan, WouldHaveRefused } from '../plan/assess-plan.ts'
+import type { OverNow } from '../plan/over-now.ts'
 
 /** Names shown in a cell; the rest are counted. */
 const namesShown = 3

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { assessPlan } from '../../gateway/operate/plan/assess-plan.ts'
 import type { Stores } from '../../portal/stores/stores.ts'
 import { breakingExitCode, ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import type { CountersSession } from '../counters-session.ts'
 import { addExamples } from '../examples.ts'
 import { type InForce, publishedInForce } from '../in-force.ts'
+import { assessPlan } from '../plan/assess-plan.ts'
 import type { JsonOption } from './options.ts'
 import { planAsJson, planText } from './plan-text.ts'
 

@@ -1,9 +1,8 @@
 // This folder records calls for operators and developers: metrics, log lines, spans, usage and call records. Read this file
 // first: the edge gives it each finished call, and it passes the call on to the others. `usage/`, `calls/` and
-// `availability/` each have a buffer in memory and a writer. `plan/` says what a configuration would change, and
-// `control.ts` answers commands about counters in this process. The other `keep-*.ts` files are jobs: they seal the audit
-// and note the active configuration. `end-at-bank.ts` tells the bank which applications were deleted. A call never waits for
-// anything here, and nothing here changes its outcome.
+// `availability/` each have a buffer in memory and a writer. `control.ts` answers commands about counters in this process.
+// The other `keep-*.ts` files are jobs: they seal the audit and note the active configuration. `end-at-bank.ts` reports to
+// the bank which applications were deleted. A call never waits for anything here, and nothing here changes its outcome.
 
 import { type AccessLog, isWritten } from '../../platform/http/access-log.ts'
 import { warnOfUnknownClient } from '../../platform/http/client-address.ts'

@@ -1,6 +1,6 @@
 import { listOf, type Members, membersOf, resolved, textOf } from './document-nodes.ts'
 
-/** A value that a call carries to identify itself to the backend: a parameter of the call that the developer keeps secret. */
+/** A secret value that a call carries to identify itself to the backend, as a parameter of the call. */
 export interface CallCredential {
   readonly name: string
   readonly place: 'query' | 'header'

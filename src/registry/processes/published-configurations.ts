@@ -52,7 +52,7 @@ const keptDays = 30
  */
 const format = 3
 
-/** Compresses a catalogue one version at a time: one text of all would hold up calls, and may be longer than texts can be. */
+/** Compresses one version at a time: a string of all would hold up calls, and may be longer than strings can be. */
 function contentOf(catalogue: NotedCatalogue): Promise<Buffer> {
   return pipeline(Readable.from(jsonOf(catalogue)), createGzip(), buffer)
 }

@@ -2,17 +2,13 @@
 // differences; the files here find the applications behind them: who is subscribed, whose count is above a limit now,
 // and whose stored usage was above it.
 
-import type { CatalogueChange } from '../../../catalogue/catalogue-change.ts'
-import {
-  type Compared,
-  compareCatalogues,
-  isOffered,
-} from '../../../catalogue/compare-catalogues.ts'
-import type { KeyStores } from '../../../registry/key-stores.ts'
-import type { Records } from '../../../registry/records.ts'
-import type { Counter } from '../../counters/counter.ts'
-import { StoreUnavailableError } from '../../counters/store-unavailable.ts'
-import { CountersUnreachable } from '../control-client.ts'
+import type { CatalogueChange } from '../../catalogue/catalogue-change.ts'
+import { type Compared, compareCatalogues, isOffered } from '../../catalogue/compare-catalogues.ts'
+import type { Counter } from '../../gateway/counters/counter.ts'
+import { StoreUnavailableError } from '../../gateway/counters/store-unavailable.ts'
+import { CountersUnreachable } from '../../gateway/operate/control-client.ts'
+import type { KeyStores } from '../../registry/key-stores.ts'
+import type { Records } from '../../registry/records.ts'
 import { type AffectedApplication, affectedBy, type InUse } from './affected.ts'
 import { type NewLimit, newLimits } from './new-limits.ts'
 import { type OverNow, overNow } from './over-now.ts'

@@ -1,5 +1,5 @@
-import type { WindowLength } from '../../../catalogue/catalogue.ts'
-import { windowAt, windowEnd } from '../../counters/window.ts'
+import type { WindowLength } from '../../catalogue/catalogue.ts'
+import { windowAt, windowEnd } from '../../gateway/counters/window.ts'
 
 const dayMs = 86_400_000
 const days = 30

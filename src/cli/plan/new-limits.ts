@@ -1,10 +1,10 @@
-import { type Limit, type Operation, type Plan, versionKey } from '../../../catalogue/catalogue.ts'
-import type { CatalogueChange } from '../../../catalogue/catalogue-change.ts'
-import { type Compared, isOffered } from '../../../catalogue/compare-catalogues.ts'
-import { effectiveLimits } from '../../../catalogue/effective-limits.ts'
-import type { LimitOverride } from '../../../registry/applications/overrides.ts'
-import type { ActiveSubscription } from '../../../registry/applications/subscriptions.ts'
-import { isLeast } from '../../../registry/usage/exceeded-usage.ts'
+import { type Limit, type Operation, type Plan, versionKey } from '../../catalogue/catalogue.ts'
+import type { CatalogueChange } from '../../catalogue/catalogue-change.ts'
+import { type Compared, isOffered } from '../../catalogue/compare-catalogues.ts'
+import { effectiveLimits } from '../../catalogue/effective-limits.ts'
+import type { LimitOverride } from '../../registry/applications/overrides.ts'
+import type { ActiveSubscription } from '../../registry/applications/subscriptions.ts'
+import { isLeast } from '../../registry/usage/exceeded-usage.ts'
 import type { AffectedApplication } from './affected.ts'
 
 /** A limit that would be stricter than now, for one version. */

@@ -1,6 +1,6 @@
-import type { CatalogueChange } from '../../../catalogue/catalogue-change.ts'
-import type { LimitOverride } from '../../../registry/applications/overrides.ts'
-import type { ActiveSubscription } from '../../../registry/applications/subscriptions.ts'
+import type { CatalogueChange } from '../../catalogue/catalogue-change.ts'
+import type { LimitOverride } from '../../registry/applications/overrides.ts'
+import type { ActiveSubscription } from '../../registry/applications/subscriptions.ts'
 
 export interface AffectedApplication {
   readonly id: string

@@ -1,6 +1,6 @@
-import { bucketName } from '../../counters/bucket.ts'
-import type { Counter } from '../../counters/counter.ts'
-import { resetsAt } from '../../counters/window.ts'
+import { bucketName } from '../../gateway/counters/bucket.ts'
+import type { Counter } from '../../gateway/counters/counter.ts'
+import { resetsAt } from '../../gateway/counters/window.ts'
 import type { AffectedApplication } from './affected.ts'
 import type { NewLimit } from './new-limits.ts'
 
