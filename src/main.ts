@@ -19,6 +19,7 @@ import {
   type LiveSecret,
   type LiveSecrets,
 } from './compose/live-secrets.ts'
+import { prepareDocuments } from './compose/prepare-documents.ts'
 import { identify } from './compose/presence.ts'
 import { openPublisher } from './compose/publisher.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
@@ -167,7 +168,9 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     events,
     metricsRegistry,
   })
+  publisher.prepareWith(prepareDocuments)
   if (roles.has('gateway')) publisher.prepareWith(backendsOf(settings, roles))
+  await prepareDocuments(catalogue)
   const parts = {
     ...base,
     certificates,

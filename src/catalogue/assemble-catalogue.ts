@@ -10,7 +10,6 @@ import {
   versionKey,
 } from './catalogue.ts'
 import { keptDocument } from './documents/kept-document.ts'
-import { upgraded } from './documents/upgrade.ts'
 import { frozenMap } from './frozen-map.ts'
 import { deepFreeze } from './json.ts'
 import type { LoadedPlan } from './load-plan.ts'
@@ -108,7 +107,7 @@ function apiVersion(
     lifecycle,
     successorPrefix: siblings.find((other) => other.version === lifecycle.successor)?.prefix,
     operations,
-    document: keptDocument(upgraded(source)),
+    document: keptDocument(source),
     plans,
     translations: Object.fromEntries(
       Object.entries(byLanguage).map(([language, files]) => [

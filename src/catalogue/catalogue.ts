@@ -109,8 +109,8 @@ export interface ApiVersion {
   /** In document order. */
   readonly operations: readonly Operation[]
   /**
-   * The OpenAPI document in one piece, in the form of OpenAPI 3.1: its overlay is applied, and every reference to
-   * another file is resolved into it.
+   * The OpenAPI document in one piece: its overlay is applied, and every reference to another file is resolved into
+   * it.
    */
   readonly document: KeptDocument
   /** Translations of the document, whose own texts are in English; a language without a file is absent. */
@@ -222,11 +222,14 @@ export interface OpenApiDocument extends JsonObject {
 
 /** A document in memory, as JSON. */
 export interface KeptDocument {
-  /** All members but `paths` and `components`, deeply frozen; always at hand. */
+  /** What it says about itself: all but paths and what they refer to. Deeply frozen. */
   readonly head: JsonObject
-  /** Its JSON, in UTF-8; not to be changed. */
+  /** Its JSON in UTF-8, in the version that its file has; not to be changed. */
   json(): Buffer
-  /** The document, deeply frozen. Another object may be returned each time, so ask once for a task. */
+  /**
+   * The document in the form of OpenAPI 3.1, deeply frozen. Another object may be returned each time, so ask once for a
+   * task.
+   */
   read(): OpenApiDocument
 }
 

@@ -73,7 +73,7 @@ const nowhere: readonly string[] = Object.freeze([])
  * version are added when a call first reaches its prefix: a catalogue may have
  * 100,000 operations, and adding them all takes seconds.
  */
-export function createRouter(catalogue: Catalogue): Router {
+export function createRouter(catalogue: Pick<Catalogue, 'versions'>): Router {
   const root = createNode()
   const apis = Map.groupBy(catalogue.versions.values(), ({ api }) => api)
   for (const version of catalogue.versions.values()) {

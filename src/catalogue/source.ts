@@ -48,9 +48,8 @@ export interface Sources {
   /** Counts a file that is no YAML, such as a picture, among what was read. */
   note(path: string, content: Buffer): void
   /**
-   * SHA-256 (hexadecimal) over every file that was read: paths, and contents as parsed. Equal for equal contents,
-   * whatever the time stamps, comments and blanks of the files and the order of reading. The order of members counts:
-   * the portal shows operations in the order of the document.
+   * SHA-256 (hexadecimal) over the paths and octets of every file that was read, whatever their time stamps and the
+   * order of reading.
    */
   digest(): string
   /** Gives `copy` the place of `original`. */
@@ -170,6 +169,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       reportUnreadable(path, error)
       return undefined
     }
+    digests.set(path, sha256(bytes))
     const text = utf8Text(bytes)
     if (typeof text !== 'string') {
       const { faultyLine: line } = text
@@ -189,7 +189,6 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       if (contents.has(path)) return contents.get(path)
       const content = parse(path)
       contents.set(path, content)
-      digests.set(path, sha256(JSON.stringify(content) ?? ''))
       return content
     },
     hasRead: (path) =>

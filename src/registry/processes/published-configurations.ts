@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
-import type { ApiVersion, Catalogue, OpenApiDocument, Plan } from '../../catalogue/catalogue.ts'
+import type { ApiVersion, Catalogue, JsonObject, Plan } from '../../catalogue/catalogue.ts'
 import { keptDocument } from '../../catalogue/documents/kept-document.ts'
 import { frozenMap } from '../../catalogue/frozen-map.ts'
 import { deepFreeze } from '../../catalogue/json.ts'
@@ -188,7 +188,7 @@ async function readContent(
   return { versions: frozenMap(versions), plans: frozenMap(deepFreeze(kept.plans)) }
 }
 
-type KeptVersion = Omit<ApiVersion, 'document'> & { readonly document: OpenApiDocument }
+type KeptVersion = Omit<ApiVersion, 'document'> & { readonly document: JsonObject }
 
 interface Kept {
   readonly format: number
