@@ -89,3 +89,14 @@ t.test(
     t.match(document['webhooks'], { event: { post: { security: [] } } }, 'a webhook has no key')
   },
 )
+
+t.test('each operation has the id under which it is counted', async (t) => {
+  const document = await served(t, {
+    ...ownDocument(['GET /things', 'GET /things/{id}:close']),
+    components: {},
+  })
+  t.match(document.paths, {
+    '/things': { get: { operationId: 'get-things' } },
+    '/things/{id}:close': { get: { operationId: 'get-things-id-close' } },
+  })
+})
