@@ -52,6 +52,7 @@ export interface Operation {
   readonly template: string
   /** Segments of {@link template}. */
   readonly segments: readonly Segment[]
+  /** {@link id}, if the document gives none. */
   readonly summary: string
   /** Its first tag; empty without one. */
   readonly tag: string

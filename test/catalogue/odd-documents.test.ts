@@ -92,3 +92,22 @@ t.test('a document that is too large or too deep is refused, whatever makes it s
     }
   }
 })
+
+t.test('an operation whose summary shows nothing is called by its id', async (t) => {
+  const summaries = [{}, { summary: ' ' }, { summary: 'Read' }]
+  const paths = summaries.map((own, at) => [
+    `/${at}`,
+    { get: { operationId: `read${at}`, ...own, responses } },
+  ])
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'A', version: '1' },
+    paths: Object.fromEntries(paths),
+  }
+  const { catalogue } = await inspectCatalogue(ownApis(t, { 'a/1.json': document }))
+  const operations = [...catalogue.versions.values()].flatMap((version) => version.operations)
+  t.same(
+    operations.map(({ summary }) => summary),
+    ['read0', 'read1', 'Read'],
+  )
+})

@@ -13,6 +13,7 @@ export interface ReadOperation {
   /** The path as the document writes it. */
   readonly template: string
   readonly segments: readonly Segment[]
+  /** Its id, if the document gives none. */
   readonly summary: string
   /** Its first tag; empty without one. */
   readonly tag: string
@@ -58,8 +59,7 @@ export function readOperations(sources: Sources, document: JsonObject): readonly
         method,
         template,
         segments,
-        summary: typeof object['summary'] === 'string' ? object['summary'] : '',
-        tag: stringsOf(object['tags'])[0] ?? '',
+        summary: textOf(object['summary']) ?? id,
         hasBody: hasBody(document, item, object),
         psd2Role: psd2RoleOf(sources, object),
         object,
@@ -142,4 +142,9 @@ function psd2RoleOf(sources: Sources, at: JsonObject): Psd2Role | undefined {
     example: 'PSP_AI',
   })
   return undefined
+}
+
+/** Undefined for a text that shows nothing. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
