@@ -737,6 +737,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
       'the reference shows each operation with its samples, and lets a developer subscribe to it and try it',
     guards: [...page, 'config'],
   }),
+  'long-reference': tests('pages/long-reference', {
+    shows:
+      'the reference of 900 operations starts at most 2 s later, sends its first byte within 100 ms, and draws what is in sight; a page of one operation is at most 300 KB',
+    guards: [...page, 'src/catalogue'],
+  }),
   drills: tests('pages/drills', {
     shows: 'the playground runs drills, and the page says which',
     guards: [

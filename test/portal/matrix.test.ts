@@ -54,6 +54,7 @@ const calls: Readonly<Record<string, Call>> = {
   listApis: { of: 'anyone', status: 200 },
   getFrontPage: { of: 'anyone', status: 200 },
   getApiDocument: { of: 'anyone', status: 200 },
+  getApiOperation: { of: 'anyone', status: 404 },
   compareVersions: { of: 'anyone', status: 200, query: 'from=1.6.0&to=1.7.0' },
   listGuides: { of: 'anyone', status: 200 },
   getGuide: { of: 'anyone', status: 404 },

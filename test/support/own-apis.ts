@@ -36,6 +36,14 @@ export function ownApis(t: Test, files: Readonly<Record<string, string | object>
   return folder
 }
 
+/** Adds a document, and a plan of nothing else, to a configuration. */
+export function publishBeside(folder: string, path: string, document: object): void {
+  const [api = ''] = path.split('/')
+  mkdirSync(join(folder, 'apis', api), { recursive: true })
+  writeFileSync(join(folder, 'apis', path), JSON.stringify(document))
+  writeFileSync(join(folder, 'plans', `${api}.yaml`), plan.replace('PATTERNS', `'${api}@*'`))
+}
+
 /** A small OpenAPI document: operations as `GET /things`, whose ids are made by the gateway. */
 export function ownDocument(
   operations: readonly string[],

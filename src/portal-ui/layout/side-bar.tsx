@@ -16,6 +16,7 @@ export interface SideBarItem {
 
 /** Links that belong together, below a heading. */
 export interface SideBarGroup {
+  /** Empty: no heading. */
   readonly title: string
   readonly items: readonly SideBarItem[]
   /** Language of a title that is not in the page's language (BCP 47). */
@@ -79,9 +80,11 @@ export function SideBar(props: SideBarProps) {
             {list(items)}
             {groups.map((group) => (
               <div key={group.title}>
-                <h2 className={classes['group']} lang={group.language}>
-                  {group.title}
-                </h2>
+                {group.title === '' ? null : (
+                  <h2 className={classes['group']} lang={group.language}>
+                    {group.title}
+                  </h2>
+                )}
                 {list(group.items)}
               </div>
             ))}

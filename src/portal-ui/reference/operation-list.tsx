@@ -25,10 +25,16 @@ export function OperationList({ api, version, oldest }: OperationListProps) {
   return (
     <>
       {[...groups].map(([tag, operations]) => (
-        <section key={tag} aria-label={tagTitle(version, tag)} className={classes['group']}>
-          <Title order={2}>
-            <DocumentText text={tagTitle(version, tag)} />
-          </Title>
+        <section
+          key={tag}
+          aria-label={tagTitle(version, tag) || undefined}
+          className={classes['group']}
+        >
+          {tag === '' ? null : (
+            <Title order={2}>
+              <DocumentText text={tagTitle(version, tag)} />
+            </Title>
+          )}
           <ul className={classes['rows']}>
             {operations.map((operation) => (
               <li key={operation.id}>

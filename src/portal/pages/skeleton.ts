@@ -66,6 +66,7 @@ body { margin: 0; background: var(--sk-ground); }
 .sk-box { height: 12rem; margin-top: 1.5rem; border-radius: 12px; }
 .sk-list h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; line-height: 1.5; font-weight: 650; }
 .sk-list ul { margin: 0; padding: 0; list-style: none; border: 1px solid var(--sk-line); border-radius: 12px; }
+.sk-list li { content-visibility: auto; contain-intrinsic-size: auto 2.5rem; }
 .sk-list li + li { border-top: 1px solid var(--sk-line); }
 .sk-list a { display: grid; grid-template-columns: 3.5rem minmax(12rem, 19rem) minmax(0, 1fr); align-items: center; gap: .125rem .75rem; min-height: 2.5rem; padding: .375rem 1rem; box-sizing: border-box; color: inherit; text-decoration: none; }
 .sk-list b { font: 650 .6875rem ui-monospace, monospace; text-align: center; }

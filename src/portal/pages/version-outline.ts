@@ -2,6 +2,7 @@ import type { ApiVersion, OpenApiDocument } from '../../catalogue/catalogue.ts'
 import type { Words } from '../../messages/format.ts'
 import type { PublishedVersion } from '../api/schemas/catalogue.ts'
 import { documentHtml, escapeHtml } from './escape-html.ts'
+import { isLongReference } from './long-reference.ts'
 import { operationOutline } from './operation-outline.ts'
 import { operationFragment } from './page-paths.ts'
 
@@ -16,12 +17,13 @@ export interface VersionOutlineOptions {
 /**
  * What a reader of a version has before any script, as HTML: its operations by
  * subject, as links, and before them what each does and takes, which shows while the
- * address names it. The script and the OpenAPI document come five seconds later at 50 KB/s.
+ * address names it; of a long reference, only the links. The script and the OpenAPI
+ * document come five seconds later at 50 KB/s.
  */
 export function versionOutline(options: VersionOutlineOptions): string {
   const { version, published, document, words } = options
   const { language } = words
-  const described = version.operations.map((operation) => {
+  const described = (isLongReference(version) ? [] : version.operations).map((operation) => {
     const template = published.operations.find(({ id }) => id === operation.id)?.template ?? ''
     return operationOutline({ operation, template, document, words })
   })
@@ -32,7 +34,8 @@ export function versionOutline(options: VersionOutlineOptions): string {
       ({ id, method, path, summary }) =>
         `<li><a href="${escapeHtml(operationFragment(tag, id))}"><b>${method}</b> ${documentHtml(summary, language)} <code dir="ltr">${escapeHtml(path)}</code></a></li>`,
     )
-    return `<h2>${documentHtml(title, language)}</h2><ul>${rows.join('')}</ul>`
+    const heading = title === '' ? '' : `<h2>${documentHtml(title, language)}</h2>`
+    return `${heading}<ul>${rows.join('')}</ul>`
   })
   return `${described.join('')}<div class="sk-list">${lists.join('')}</div>`
 }

@@ -2,6 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { useEffect } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { PublishedApi, PublishedVersion } from '../../../portal/api/schemas/catalogue.ts'
+import { isLongReference } from '../../../portal/pages/long-reference.ts'
 import { versionTabs } from '../../../portal/pages/page-paths.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { useDocument } from '../../api/document.ts'
@@ -68,7 +69,9 @@ function Version({ published, version, tab }: VersionProps) {
     (operation) => operationPath(api, name, operation) === `${versionPath(api, name)}${fragment}`,
   )
   const operation = tab === 'reference' ? shown : undefined
-  const document = useDocument({ api, version: name })
+  // Any part also has what the document says about itself.
+  const part = isLongReference(version) ? (operation ?? version.operations[0])?.id : undefined
+  const document = useDocument({ api, version: name }, part)
   const groups = Map.groupBy(version.operations, (each) => each.tag)
   // Another operation is another page to the reader.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another one shows

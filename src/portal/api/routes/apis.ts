@@ -6,12 +6,13 @@ import {
   versionKey,
 } from '../../../catalogue/catalogue.ts'
 import type { FrontPages } from '../../documents/front-page.ts'
+import { partOfDocument } from '../../documents/part-of-document.ts'
 import type { ServedDocument } from '../../documents/served-document.ts'
-import { createCompression } from '../../pages/compression.ts'
+import { compressOnce, createCompression } from '../../pages/compression.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import type { PortalServices } from '../../services.ts'
 import { serializeOnce } from '../answer-serializer.ts'
-import { PortalError } from '../portal-error.ts'
+import { notFound, PortalError } from '../portal-error.ts'
 import { rememberByMinute } from '../remember-by-minute.ts'
 import { DiffQuery, FrontPage, PublishedApis, VersionDiff } from '../schemas/catalogue.ts'
 import { LanguageQuery } from '../schemas/guides.ts'
@@ -22,6 +23,7 @@ import { createRememberedDiff } from './remembered-diff.ts'
 const cacheControl = 'public, max-age=60'
 
 const VersionParams = Type.Object({ api: Type.String(), version: Type.String() })
+const OperationParams = Type.Object({ ...VersionParams.properties, operation: Type.String() })
 const ApiParams = Type.Object({ api: Type.String() })
 const Document = Type.Unsafe<OpenApiDocument>(
   Type.Object(
@@ -80,6 +82,27 @@ export function registerApis(
       const published = publishedVersion(catalogue(), params.api, params.version)
       reply.header('cache-control', cacheControl)
       return servedDocument(published, query.language)
+    },
+  )
+
+  app.get(
+    '/api/apis/:api/:version/operations/:operation',
+    {
+      onSend: compressOnce,
+      schema: {
+        operationId: 'getApiOperation',
+        summary: 'Read one operation of a version, as a document with only what it refers to',
+        params: OperationParams,
+        querystring: LanguageQuery,
+        response: { 200: Document },
+      },
+    },
+    async ({ params, query }, reply) => {
+      const published = publishedVersion(catalogue(), params.api, params.version)
+      const operation = published.operations.find(({ id }) => id === params.operation)
+      if (operation === undefined) throw notFound()
+      reply.header('cache-control', cacheControl)
+      return partOfDocument(servedDocument(published, query.language), operation)
     },
   )
 

@@ -14,6 +14,8 @@ import { pageDocument } from '../../pages/document.ts'
 import { guideContent } from '../../pages/guide-content.ts'
 import { knownFacts } from '../../pages/known-facts.ts'
 import { landingContent } from '../../pages/landing-page.ts'
+import { landingTitle } from '../../pages/landing-title.ts'
+import { isLongReference } from '../../pages/long-reference.ts'
 import { pageLook } from '../../pages/page-look.ts'
 import { pagePaths } from '../../pages/page-paths.ts'
 import { sandboxOutline } from '../../pages/sandbox-outline.ts'
@@ -85,6 +87,9 @@ export function createSendPage(services: PageServices): SendPage {
     const apis = pathsOfApis.has(path)
       ? published(language, () => publishedApis(catalogue(), now(), language))
       : undefined
+    // A long list has an address of its own, which a browser keeps.
+    const isListApart =
+      apis !== undefined && isLongReference({ operations: apis.items.flatMap(operationsOf) })
     const guide = guideAt(request, language)
     const content =
       isLanding && apis !== undefined
@@ -101,7 +106,7 @@ export function createSendPage(services: PageServices): SendPage {
           : `${guide.title} · ${brand.name}`,
       description: guide?.description ?? t('document.description'),
       files: page.needed(language, path),
-      answers: begins.answers,
+      answers: [...(isListApart ? [`/api/apis${languageQuery(language)}`] : []), ...begins.answers],
       skeleton: skeleton({
         words: wordsOf(language),
         brand,
@@ -113,7 +118,7 @@ export function createSendPage(services: PageServices): SendPage {
       boot: {
         carriesSession,
         facts: knownFacts(services, request.raw),
-        ...(apis === undefined ? {} : { apis }),
+        ...(apis === undefined || isListApart ? {} : { apis }),
         ...(pathsOfFront.has(path) ? { front: frontPages.known() } : {}),
       },
       noscript: content,
@@ -169,11 +174,17 @@ export function createSendPage(services: PageServices): SendPage {
           const document = servedDocument(published, language)
           return versionOutline({ version: known, published, document, words })
         }),
-      answers: [
-        `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${languageQuery(language)}`,
-      ],
+      answers: isLongReference(published)
+        ? []
+        : [
+            `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${languageQuery(language)}`,
+          ],
     }
   }
+}
+
+function operationsOf({ versions }: PublishedApis['items'][number]): readonly unknown[] {
+  return versions.flatMap(({ operations }) => operations)
 }
 
 /** What a page shows and asks for before its script runs. */
