@@ -200,6 +200,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows: 'a new version and a new plan are one file each, and a reload applies them',
     guards: ['src/catalogue', 'config', compose, 'src/cli/commands/reload.ts'],
   }),
+  'publish-live': tests('long/publish-live', {
+    shows:
+      'in a called catalogue of 3,000 operations, a new one is served within 100 ms of its reload, and no call fails meanwhile',
+    guards: ['src/catalogue', compose, edge, 'src/cli/commands/reload.ts'],
+  }),
   'several-processes': sizedTests('long/several-processes', {
     shows:
       'two processes on one port count exactly, a start there fails no call, and two behind each balancer restart in turn, by the commands of install.md, without a failed or miscounted call',
