@@ -203,7 +203,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   'publish-live': tests('long/publish-live', {
     shows:
       'in a called catalogue of 3,000 operations, a new one is served within 100 ms of its reload, and no call fails meanwhile',
-    guards: ['src/catalogue', compose, edge, 'src/cli/commands/reload.ts'],
+    guards: ['src/catalogue', compose, edge],
   }),
   'several-processes': sizedTests('long/several-processes', {
     shows:

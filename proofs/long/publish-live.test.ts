@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { onboard } from '../../src/portal/stores/accounts/onboard.ts'
 import { type Answer, createClient } from '../../test/support/calling.ts'
-import { tollgateProcess } from '../../test/support/cli.ts'
 import { testDataDir } from '../../test/support/database.ts'
 import { longDocument } from '../../test/support/long-document.ts'
 import { ownApis } from '../../test/support/own-apis.ts'
@@ -70,24 +69,15 @@ t.test(
       const { paths = {} } = document as { paths?: object }
       const added = { get: { responses: { 200: { description: 'done' } } } }
       place(configDir, 'a/1.json', { ...document, paths: { ...paths, [path]: added } })
-      let isServed = false
-      const reloading = tollgateProcess(env, 'reload', '--wait').then(({ code, stderr }) => {
-        if (code !== 0) throw new Error(`the reload ended with ${code}: ${stderr}`)
-      })
-      let hasFailed = false
-      reloading.catch(() => {
-        hasFailed = true
-      })
+      tollgate.signal('SIGHUP')
       let servedAt = 0
-      while (!isServed && !hasFailed) {
+      await until(`${path} is served`, async () => {
         const { status, endedAt } = await client.call({ key, path: `/a${path}` })
-        isServed = status === 200
         servedAt = endedAt
-        await delay(5)
-      }
+        return status === 200
+      })
       const ready = await fetch(`${tollgate.urls.management}/readyz?verbose`)
       const { configuration } = (await ready.json()) as { configuration: { loadedAt: string } }
-      await reloading
       return servedAt - Date.parse(configuration.loadedAt)
     }
 
