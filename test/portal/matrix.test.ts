@@ -54,7 +54,7 @@ const calls: Readonly<Record<string, Call>> = {
   listApis: { of: 'anyone', status: 200 },
   getFrontPage: { of: 'anyone', status: 200 },
   getApiDocument: { of: 'anyone', status: 200 },
-  getApiOperation: { of: 'anyone', status: 404 },
+  getApiOperation: { of: 'anyone', status: 200 },
   compareVersions: { of: 'anyone', status: 200, query: 'from=1.6.0&to=1.7.0' },
   listGuides: { of: 'anyone', status: 200 },
   getGuide: { of: 'anyone', status: 404 },
@@ -339,6 +339,7 @@ function pathOf({ path }: Described, things: Partial<Things>): string {
   const values: Readonly<Record<string, string | undefined>> = {
     api: 'xs2a',
     version: '1.7.0',
+    operation: 'listAccounts',
     token: noToken,
     ...things,
   }

@@ -2,9 +2,8 @@ import type { ApiVersion, OpenApiDocument } from '../../catalogue/catalogue.ts'
 import type { Words } from '../../messages/format.ts'
 import type { PublishedVersion } from '../api/schemas/catalogue.ts'
 import { documentHtml, escapeHtml } from './escape-html.ts'
-import { isLongReference } from './long-reference.ts'
 import { operationOutline } from './operation-outline.ts'
-import { operationFragment } from './page-paths.ts'
+import { isLongReference, operationFragment } from './page-paths.ts'
 
 export interface VersionOutlineOptions {
   readonly version: PublishedVersion
