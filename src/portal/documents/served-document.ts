@@ -1,7 +1,8 @@
 // This folder shows the published APIs as documents. Read this file first: it turns the document of a version into the
-// one that developers get, with `with-ids.ts`, `with-samples.ts`, `with-drills.ts` and `moved-days.ts`. `*-markdown.ts` writes pages
-// as Markdown, `front-page.ts` finds what the first page shows, and `problem-sample.ts` shows an error as a client
-// receives it. It reads only the catalogue, the error table and the sandbox's customers, and knows no session.
+// one that developers get, with `with-*.ts` and `moved-days.ts`; `part-of-document.ts` takes one operation out of it.
+// `*-markdown.ts` writes pages as Markdown, `front-page.ts` finds what the first page shows, and `problem-sample.ts`
+// shows an error as a client receives it. It reads only the catalogue, the error table and the sandbox's customers, and
+// knows no session.
 
 import type { ApiVersion, OpenApiDocument } from '../../catalogue/catalogue.ts'
 import { translatedDocument } from '../../catalogue/in-language.ts'
