@@ -1,5 +1,5 @@
 // This folder shows the published APIs as documents. Read this file first: it turns the document of a version into the
-// one that developers get, with `with-*.ts` and `moved-days.ts`; `part-of-document.ts` takes one operation out of it.
+// one that developers get, with `with-*.ts` and `moved-days.ts`; `part-of-document.ts` cuts it to one operation.
 // `*-markdown.ts` writes pages as Markdown, `front-page.ts` finds what the first page shows, and `problem-sample.ts`
 // shows an error as a client receives it. It reads only the catalogue, the error table and the sandbox's customers, and
 // knows no session.
