@@ -60,6 +60,7 @@ export function readOperations(sources: Sources, document: JsonObject): readonly
         template,
         segments,
         summary: textOf(object['summary']) ?? id,
+        tag: stringsOf(object['tags'])[0] ?? '',
         hasBody: hasBody(document, item, object),
         psd2Role: psd2RoleOf(sources, object),
         object,
