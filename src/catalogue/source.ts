@@ -48,8 +48,9 @@ export interface Sources {
   /** Counts a file that is no YAML, such as a picture, among what was read. */
   note(path: string, content: Buffer): void
   /**
-   * SHA-256 (hexadecimal) over the paths and octets of every file that was read, whatever their time stamps and the
-   * order of reading.
+   * SHA-256 (hexadecimal) over every file that was read: paths, and contents as parsed. Equal for equal contents,
+   * whatever the time stamps, comments and blanks of the files and the order of reading. The order of members counts:
+   * the portal shows operations in the order of the document.
    */
   digest(): string
   /** Gives `copy` the place of `original`. */
@@ -89,7 +90,7 @@ interface Origin {
 export function createSources({ configDir }: { readonly configDir: string }): Sources {
   const problems: CatalogueProblem[] = []
   const contents = new Map<string, Json | undefined>()
-  /** Of each file that was read, by path; SHA-256, hexadecimal. */
+  /** SHA-256 (hexadecimal) of each file that was read, by path. */
   const digests = new Map<string, string>()
   const known = new Map<string, Whereabouts>()
   const files = new Map<string, SourceFile>()
@@ -169,7 +170,6 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       reportUnreadable(path, error)
       return undefined
     }
-    digests.set(path, sha256(bytes))
     const text = utf8Text(bytes)
     if (typeof text !== 'string') {
       const { faultyLine: line } = text
@@ -189,6 +189,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       if (contents.has(path)) return contents.get(path)
       const content = parse(path)
       contents.set(path, content)
+      digests.set(path, sha256(JSON.stringify(content) ?? ''))
       return content
     },
     hasRead: (path) =>

@@ -322,7 +322,11 @@ t.test(
           digest,
           seen_at: seenAt,
           content: gzipSync(
-            JSON.stringify({ format: 2, versions: [['', { api: 'xs2a', version }]], plans: [] }),
+            JSON.stringify({
+              format: 3,
+              versions: [['', { api: 'xs2a', version, document: {} }]],
+              plans: [],
+            }),
           ),
         })
         .execute()

@@ -11,18 +11,16 @@ t.test(
     const [one, other] = [testConfigDir(t), testConfigDir(t)]
     const plan = join(other, 'plans', 'default.yaml')
     const text = readFileSync(plan, 'utf8')
-    // Written later, in another order of files, with other time stamps.
+    // Written later, in another order of files, with other time stamps and a comment.
     rmSync(join(other, 'plans'), { recursive: true })
     cpSync(join(one, 'plans'), join(other, 'plans'), { recursive: true })
     utimesSync(plan, 1, 1)
+    writeFileSync(plan, `# a remark\n${text}`)
     const first = await loadCatalogue(one)
     const same = await loadCatalogue(other)
     t.match(first.digest, /^[0-9a-f]{64}$/)
     t.equal(same.digest, first.digest)
-    writeFileSync(plan, `# a remark\n${text}`)
-    const remarked = await loadCatalogue(other)
-    t.not(remarked.digest, first.digest)
-    t.same(differenceOf(summaryOf(first), summaryOf(remarked)), { texts: 'changed' })
+    t.same(differenceOf(summaryOf(first), summaryOf(same)), { texts: 'changed' })
 
     const version = readFileSync(join(other, 'apis', 'xs2a', '1.7.0.yaml'), 'utf8')
     writeFileSync(join(other, 'apis', 'xs2a', '1.8.0.yaml'), version.replaceAll('1.7.0', '1.8.0'))

@@ -66,6 +66,7 @@ t.test('a version is loaded with its operations, lifecycle and plans', async (t)
       { kind: 'parameter', name: 'book-id' },
     ],
     summary: 'Remove a book',
+    tag: '',
     psd2Role: undefined,
     hasBody: false,
     availableIn: ['1.0.0'],
@@ -164,7 +165,10 @@ t.test('a loaded catalogue is immutable', async (t) => {
     for (const member of Object.values(value)) visit(member)
   }
   visit(catalogue)
-  for (const version of catalogue.versions.values()) visit(version)
+  for (const version of catalogue.versions.values()) {
+    visit(version)
+    visit(version.document.read())
+  }
   for (const plan of catalogue.plans.values()) visit(plan)
   t.ok(seen.size > 200, 'much was looked at')
   for (const map of [catalogue.versions, catalogue.plans]) {
