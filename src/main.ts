@@ -19,7 +19,6 @@ import {
   type LiveSecret,
   type LiveSecrets,
 } from './compose/live-secrets.ts'
-import { prepareDocuments } from './compose/prepare-documents.ts'
 import { identify } from './compose/presence.ts'
 import { openPublisher } from './compose/publisher.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
@@ -168,9 +167,8 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     events,
     metricsRegistry,
   })
-  publisher.prepareWith(prepareDocuments)
   if (roles.has('gateway')) publisher.prepareWith(backendsOf(settings, roles))
-  await prepareDocuments(catalogue)
+  await publisher.current().router.prepare()
   const parts = {
     ...base,
     certificates,

@@ -43,7 +43,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'a key in the query is taken',
     file: 'edge/checks/authenticate.ts',
-    from: 'if (hasKeyInQuery(call.query, call.version))',
+    from: 'if (hasKeyInQuery(call.query, call.version, call.operation))',
     to: 'if (false)',
     foundIn: 'bypasses',
   },

@@ -76,11 +76,10 @@ function apiVersion(
   loaded: LoadedVersion,
   { siblings, plans, translations }: Surroundings,
 ): ApiVersion {
-  const { api, version, title, prefix, basePath, backend, forwardHeaders, lifecycle, source } =
-    loaded
+  const { api, version, title, prefix, basePath, backend, forwardHeaders, lifecycle } = loaded
   const ids = siblings.map((sibling) => new Set(sibling.operations.map((other) => other.id)))
   const operations = loaded.operations.map(
-    ({ id, method, template, segments, summary, tag, psd2Role, hasBody }): Operation => ({
+    ({ id, method, template, segments, summary, tag, psd2Role, hasBody, declared }): Operation => ({
       id,
       api,
       version,
@@ -92,6 +91,7 @@ function apiVersion(
       tag,
       psd2Role,
       hasBody,
+      declared,
       availableIn: siblings.filter((_, at) => ids[at]?.has(id)).map((sibling) => sibling.version),
     }),
   )
@@ -105,9 +105,10 @@ function apiVersion(
     backend,
     forwardHeaders,
     lifecycle,
+    credentials: loaded.credentials,
     successorPrefix: siblings.find((other) => other.version === lifecycle.successor)?.prefix,
     operations,
-    document: keptDocument(source),
+    document: keptDocument(loaded.source),
     plans,
     translations: Object.fromEntries(
       Object.entries(byLanguage).map(([language, files]) => [

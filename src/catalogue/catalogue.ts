@@ -60,8 +60,19 @@ export interface Operation {
   readonly psd2Role: Psd2Role | undefined
   /** Whether the document describes a request body. */
   readonly hasBody: boolean
+  readonly declared: DeclaredNames
   /** Versions of the same API that have this operation, oldest first; contains {@link version}. */
   readonly availableIn: readonly string[]
+}
+
+/** Names that a document declares for an operation, as written. */
+export interface DeclaredNames {
+  /** Header fields of requests; `Cookie` stands for all parameters in cookies. */
+  readonly headers: readonly string[]
+  /** Parameters of the query. */
+  readonly query: readonly string[]
+  /** Header fields of any response. */
+  readonly responseHeaders: readonly string[]
 }
 
 /** Texts of a document in another language, by the names and titles that the document has. */
@@ -105,6 +116,8 @@ export interface ApiVersion {
    */
   readonly forwardHeaders: 'all' | 'declared'
   readonly lifecycle: Lifecycle
+  /** Where the security schemes of its document put credentials: names of header fields and of query parameters. */
+  readonly credentials: Pick<DeclaredNames, 'headers' | 'query'>
   /** The prefix of the version to move to; undefined without a successor. */
   readonly successorPrefix: string | undefined
   /** In document order. */
@@ -223,7 +236,7 @@ export interface OpenApiDocument extends JsonObject {
 
 /** A document in memory, as JSON. */
 export interface KeptDocument {
-  /** What it says about itself: all but paths and what they refer to. Deeply frozen. */
+  /** Its members `info`, `x-products` and `x-sample-flows`, which lists show. Deeply frozen. */
   readonly head: JsonObject
   /** Its JSON in UTF-8, in the version that its file has; not to be changed. */
   json(): Buffer

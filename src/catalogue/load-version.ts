@@ -1,4 +1,5 @@
 import type { ApiVersion, JsonObject } from './catalogue.ts'
+import { credentialsOf } from './documents/credential-fields.ts'
 import { type DocumentFiles, readDocument } from './documents/read-document.ts'
 import { type ReadOperation, readOperations } from './documents/read-operations.ts'
 import { isJsonObject } from './json.ts'
@@ -12,7 +13,9 @@ export interface VersionFiles extends DocumentFiles {
 }
 
 /** A version as far as its own document describes it. */
-export interface LoadedVersion extends Pick<ApiVersion, 'api' | 'version' | 'title'>, Publication {
+export interface LoadedVersion
+  extends Pick<ApiVersion, 'api' | 'version' | 'title' | 'credentials'>,
+    Publication {
   readonly operations: readonly ReadOperation[]
   /** The OpenAPI document as its file has it, in one piece. */
   readonly source: JsonObject
@@ -34,6 +37,7 @@ export function loadVersion(sources: Sources, files: VersionFiles): LoadedVersio
     version,
     title: typeof info['title'] === 'string' && info['title'].trim() !== '' ? info['title'] : api,
     ...readPublication(sources, source, version),
+    credentials: credentialsOf(source),
     operations: readOperations(sources, source),
     source,
   }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { ApiVersion, Catalogue, Operation, Segment } from './catalogue.ts'
 import { fits, prefixSegments, shapeOf } from './path-template.ts'
 
@@ -12,8 +13,9 @@ export interface Found {
 
 export interface MethodNotAllowed {
   readonly kind: 'method-not-allowed'
+  /** The first version of the catalogue that has the path: versions may share it. */
   readonly apiVersion: ApiVersion
-  /** Methods the path has in this version, sorted. */
+  /** Methods of the path, sorted. */
   readonly allow: readonly string[]
   /** Other versions of the API that have the method on this path, oldest first; retired ones too. */
   readonly availableIn: readonly string[]
@@ -35,6 +37,8 @@ export interface NotFound {
 export interface Router {
   /** @param path as `canonicalPath` spells it */
   match(method: string, path: string): RouteMatch
+  /** Adds the paths of all versions, a prefix per turn of the event loop, so that no call has to. */
+  prepare(): Promise<void>
 }
 
 /** One path of the catalogue, with its operation for each method. */
@@ -69,15 +73,19 @@ const nowhere: readonly string[] = Object.freeze([])
 
 /**
  * Builds the routes of a catalogue: a tree of segments, so the time of a look-up
- * depends on the path and not on the size of the catalogue. The paths of a
- * version are added when a call first reaches its prefix: a catalogue may have
- * 100,000 operations, and adding them all takes seconds.
+ * depends on the path and not on the size of the catalogue. A catalogue may have
+ * 100,000 operations, and adding them all takes seconds: {@link Router.prepare}
+ * does so over many turns, or a call adds those of the prefix that it reaches.
  */
 export function createRouter(catalogue: Pick<Catalogue, 'versions'>): Router {
   const root = createNode()
   const apis = Map.groupBy(catalogue.versions.values(), ({ api }) => api)
+  const shapes = new Map<string, Shapes>()
+  const prefixes = new Set<Node>()
   for (const version of catalogue.versions.values()) {
-    prefixSegments(version.prefix).reduce(child, root).pending.push(version)
+    const node = prefixSegments(version.prefix).reduce(child, root)
+    node.pending.push(version)
+    prefixes.add(node)
   }
   return {
     match(method, path) {
@@ -92,6 +100,12 @@ export function createRouter(catalogue: Pick<Catalogue, 'versions'>): Router {
           availableIn: leaf.elsewhere.get(method) ?? nowhere,
         }
       )
+    },
+    async prepare() {
+      for (const node of prefixes) {
+        await turn()
+        addPending(node)
+      }
     },
   }
 
@@ -115,6 +129,12 @@ export function createRouter(catalogue: Pick<Catalogue, 'versions'>): Router {
     return find(node, path, next + 1)
   }
 
+  function shapesOf(api: string): Shapes {
+    const known = shapes.get(api) ?? versionsByShape(apis.get(api) ?? [])
+    shapes.set(api, known)
+    return known
+  }
+
   /** Every path below a prefix leads past its node, so each is added before it is looked for. */
   function addPending(node: Node): void {
     const versions = node.pending
@@ -123,9 +143,7 @@ export function createRouter(catalogue: Pick<Catalogue, 'versions'>): Router {
       version.operations.map((operation) => insert(node, version, operation)),
     )
     sortMixed(node)
-    const shapes = new Map<string, Shapes>()
-    for (const { api } of versions) shapes.set(api, versionsByShape(apis.get(api) ?? []))
-    for (const [leaf, operation] of leaves) complete(leaf, operation, shapes.get(operation.api))
+    for (const [leaf, operation] of leaves) complete(leaf, operation, shapesOf(operation.api))
   }
 }
 
@@ -185,9 +203,9 @@ function byText({ texts: one }: MixedNode, { texts: other }: MixedNode): number 
 }
 
 /** Adds what is known only after all operations are inserted: the methods of the path in this version and in others. */
-function complete(leaf: Leaf, operation: Operation, shapes: Shapes | undefined): void {
+function complete(leaf: Leaf, operation: Operation, shapes: Shapes): void {
   leaf.allow = Object.freeze([...leaf.operations.keys()].sort())
-  for (const [method, versions] of shapes?.get(pathShapeOf(operation)) ?? []) {
+  for (const [method, versions] of shapes.get(pathShapeOf(operation)) ?? []) {
     if (leaf.operations.has(method)) continue
     const known = leaf.elsewhere.get(method) ?? []
     leaf.elsewhere.set(method, Object.freeze([...new Set([...known, ...versions])]))

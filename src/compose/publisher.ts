@@ -1,7 +1,7 @@
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { CatalogueError, loadCatalogue } from '../catalogue/load-catalogue.ts'
-import { createRouter } from '../catalogue/router.ts'
+import { createRouter, type Router } from '../catalogue/router.ts'
 import type { Published } from '../gateway/edge/published.ts'
 import {
   type ConfigurationFacts,
@@ -90,6 +90,7 @@ export function openPublisher(
 /** Creates the publisher. Two reloads at once run one after the other, so the newest files win. */
 export function createPublisher(options: PublisherOptions): Publisher {
   const { configDir, metrics, log, events } = options
+  let generation = 0
   let published: Published
   let facts: ConfigurationFacts
   const parts: Prepare[] = []
@@ -104,12 +105,15 @@ export function createPublisher(options: PublisherOptions): Publisher {
     if (catalogue.digest === published.catalogue.digest) return
     const prepared: (() => void)[] = []
     for (const part of parts) prepared.push(await part(catalogue))
-    take(catalogue, published.generation + 1)
+    const router = createRouter(catalogue)
+    await router.prepare()
+    take(catalogue, router)
     for (const activate of prepared) activate()
   }
 
-  function take(catalogue: Catalogue, generation: number): void {
-    published = { generation, catalogue, router: createRouter(catalogue) }
+  function take(catalogue: Catalogue, router: Router): void {
+    generation += 1
+    published = { generation, catalogue, router }
     facts = { generation, digest: catalogue.digest, loadedAt: new Date() }
     metrics.setConfiguration(facts)
   }
@@ -150,7 +154,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     return refused === undefined
   }
 
-  take(options.catalogue, 1)
+  take(options.catalogue, createRouter(options.catalogue))
   return {
     current: () => published,
     reload(cause = signalled) {

@@ -323,8 +323,8 @@ t.test(
           seen_at: seenAt,
           content: gzipSync(
             JSON.stringify({
-              format: 3,
-              versions: [['', { api: 'xs2a', version, document: {} }]],
+              format: 4,
+              versions: [['', { api: 'xs2a', version }]],
               plans: [],
             }),
           ),

@@ -172,6 +172,7 @@ t.test('whatever a call feels is a change', async (t) => {
       basePath: '/elsewhere',
       backend: 'http://10.0.0.7',
       forwardHeaders: 'declared',
+      credentials: null,
       successorPrefix: null,
       translations: null,
       // Edited as files, below.
@@ -191,6 +192,7 @@ t.test('whatever a call feels is a change', async (t) => {
       summary: null,
       tag: null,
       availableIn: null,
+      declared: null,
       // Edited as files, below and in diff.test.ts.
       method: null,
       template: null,

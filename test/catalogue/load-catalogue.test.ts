@@ -69,6 +69,7 @@ t.test('a version is loaded with its operations, lifecycle and plans', async (t)
     tag: '',
     psd2Role: undefined,
     hasBody: false,
+    declared: { headers: ['X-Request-ID'], query: [], responseHeaders: [] },
     availableIn: ['1.0.0'],
   })
   t.strictSame(version?.operations[1]?.hasBody, true)

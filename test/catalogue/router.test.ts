@@ -34,6 +34,7 @@ function versionOf(
       tag: '',
       psd2Role: undefined,
       hasBody: false,
+      declared: { headers: [], query: [], responseHeaders: [] },
       availableIn: [version],
     }
   })
@@ -47,6 +48,7 @@ function versionOf(
     backend: undefined,
     forwardHeaders: 'all',
     lifecycle: {},
+    credentials: { headers: [], query: [] },
     successorPrefix: undefined,
     operations,
     document: keptDocument({ openapi: '3.1.1', info: {}, paths: {} }),
@@ -167,6 +169,22 @@ t.test('text wins over a parameter across versions, too: prefixes may lie in eac
     t.match(told(router.match('POST', '/a/b/c')), /^405 GET/, 'the path decides before the method')
   }
   t.end()
+})
+
+t.test('routes added before any call are those that calls add', async (t) => {
+  const versions = [
+    versionOf('a', '1', ['GET /{x}/c', 'POST /{x}/c', 'GET /b/{y}.json'], '/a'),
+    versionOf('a', '2', ['GET /{x}/c', 'DELETE /{x}/c'], '/a/b'),
+    versionOf('c', '1', ['GET /a/b/x.json', 'GET /'], ''),
+  ]
+  const prepared = routerOf(...versions)
+  await prepared.prepare()
+  for (const path of ['/a/b/c', '/a/b/b/c', '/a/b/x.json', '/a/x/c', '/', '/a/b', '/a']) {
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      // A new one each time: a call is the first that its prefixes get.
+      t.same(prepared.match(method, path), routerOf(...versions).match(method, path), path)
+    }
+  }
 })
 
 t.test('the order of documents changes no route', (t) => {

@@ -16,6 +16,34 @@ async function start(
 
 const server = (url: string) => ({ servers: [{ url }] })
 
+t.test('no call waits until a document is read, however large it may be', async (t) => {
+  const backend = await startRawBackend(t)
+  const document = ownDocument(['GET /orders'], {
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        query: { type: 'apiKey', in: 'query', name: 'api_key' },
+      },
+    },
+  })
+  const loaded = await loadCatalogue(ownApis(t, { 'a/1.json': document }))
+  const versions = [...loaded.versions].map(([key, version]) => {
+    const read = () => t.fail('the document was read')
+    return [key, { ...version, document: { ...version.document, read: read as never } }] as const
+  })
+  const portalUrl = 'https://portal.example'
+  const { call } = await startOwnApis(
+    t,
+    { ...loaded, versions: new Map(versions) },
+    { backendUrl: backend.url, portalUrl },
+  )
+  const origin = `Origin: ${portalUrl}`
+  const preflight = await call('OPTIONS /v1/orders', [origin, 'Access-Control-Request-Method: GET'])
+  t.match(preflight.headers.get('access-control-allow-headers'), /X-API-Key.*Authorization/)
+  t.equal((await call('GET /v1/orders?api_key=1', [origin])).status, 200)
+  t.equal((await call('GET /v1/orders?x-api-key=1', [origin])).status, 401)
+})
+
 t.test(
   'a version is published under its prefix, and the backend gets the base path of its own',
   async (t) => {

@@ -1,13 +1,15 @@
+import { LRUCache } from 'lru-cache'
 import type { JsonObject, KeptDocument, OpenApiDocument } from '../catalogue.ts'
 import { deepFreeze } from '../json.ts'
-import { upgraded } from './upgrade.ts'
+import { upgrade } from './upgrade.ts'
 
 /** Octets of JSON whose objects stay in memory, where they take about five times as many. */
 export const readOctetsMax = 16 * 1024 * 1024
 
-/** What was read last comes last. */
-const read = new Map<Buffer, OpenApiDocument>()
-let octets = 0
+const read = new LRUCache<Buffer, OpenApiDocument>({
+  maxSize: readOctetsMax,
+  sizeCalculation: (_, json) => json.length,
+})
 
 /**
  * Keeps a document as JSON, and its objects only while it is among those that
@@ -18,20 +20,20 @@ let octets = 0
  */
 export function keptDocument(source: JsonObject): KeptDocument {
   const json = Buffer.from(JSON.stringify(source))
-  const { paths: _, components, definitions, parameters, responses, ...head } = source
-  return { head: deepFreeze(structuredClone(head)), json: () => json, read: () => readAgain(json) }
+  const { info, 'x-products': products, 'x-sample-flows': flows } = source
+  const head = { info, 'x-products': products, 'x-sample-flows': flows }
+  return keptJson(deepFreeze(structuredClone(head)), json)
+}
+
+/** @param head see {@link KeptDocument.head}; frozen */
+export function keptJson(head: JsonObject, json: Buffer): KeptDocument {
+  return { head, json: () => json, read: () => readAgain(json) }
 }
 
 function readAgain(json: Buffer): OpenApiDocument {
   const known = read.get(json)
-  if (known === undefined) octets += json.length
-  const document = known ?? deepFreeze(upgraded(JSON.parse(json.toString('utf8'))))
-  read.delete(json)
+  if (known !== undefined) return known
+  const document = deepFreeze(upgrade(JSON.parse(json.toString('utf8'))))
   read.set(json, document)
-  for (const oldest of read.keys()) {
-    if (octets <= readOctetsMax || oldest === json) break
-    octets -= oldest.length
-    read.delete(oldest)
-  }
   return document
 }

@@ -1,8 +1,15 @@
 import { isPsd2Role, type Psd2Role, psd2Roles } from '../../certificates/psd2-role.ts'
-import { type JsonObject, type Method, methods, type Segment } from '../catalogue.ts'
+import {
+  type DeclaredNames,
+  type JsonObject,
+  type Method,
+  methods,
+  type Segment,
+} from '../catalogue.ts'
 import { isJsonArray, isJsonObject, objectMembersOf, objectsOf, stringsOf } from '../json.ts'
 import { parseTemplate, shapeOf } from '../path-template.ts'
 import type { Sources } from '../source.ts'
+import { declaredNames } from './declared-names.ts'
 import { operationIdOf } from './operation-id.ts'
 import { locate } from './reference.ts'
 
@@ -18,6 +25,7 @@ export interface ReadOperation {
   /** Its first tag; empty without one. */
   readonly tag: string
   readonly hasBody: boolean
+  readonly declared: DeclaredNames
   /** Undefined: the document asks for none. */
   readonly psd2Role: Psd2Role | undefined
   /** The operation in the document. */
@@ -62,6 +70,7 @@ export function readOperations(sources: Sources, document: JsonObject): readonly
         summary: textOf(object['summary']) ?? id,
         tag: stringsOf(object['tags'])[0] ?? '',
         hasBody: hasBody(document, item, object),
+        declared: declaredNames(document, template, method),
         psd2Role: psd2RoleOf(sources, object),
         object,
       })

@@ -1,4 +1,4 @@
-import { upgrade } from '@scalar/openapi-upgrader'
+import { upgrade as convert } from '@scalar/openapi-upgrader'
 import type { Json, JsonObject, OpenApiDocument } from '../catalogue.ts'
 import { isJsonObject } from '../json.ts'
 import { repair } from './repair.ts'
@@ -8,19 +8,22 @@ import { repair } from './repair.ts'
  * 3.2 stay as they are; older ones are converted, which takes longer than
  * reading them.
  *
- * @param source as its file has it, in one piece
+ * @param source as its file has it, in one piece; not changed
  */
 export function upgraded(source: JsonObject): OpenApiDocument {
-  return complete(inNewForm(source))
+  return isNew(source) ? complete(source) : upgrade(structuredClone(source))
 }
 
-function inNewForm(source: JsonObject): JsonObject {
-  const { openapi } = source
-  if (typeof openapi === 'string' && !openapi.startsWith('3.0')) return source
-  // The library changes what it is given.
-  const copy = structuredClone(source) as Record<string, Json | undefined>
-  repair(copy)
-  return upgrade(copy as never, '3.1') as JsonObject
+/** As {@link upgraded}, but may change the source. */
+export function upgrade(source: JsonObject): OpenApiDocument {
+  if (isNew(source)) return complete(source)
+  const document = source as Record<string, Json | undefined>
+  repair(document)
+  return complete(convert(document as never, '3.1') as JsonObject)
+}
+
+function isNew({ openapi }: JsonObject): boolean {
+  return typeof openapi === 'string' && !openapi.startsWith('3.0')
 }
 
 /** What OpenAPI requires and a document may lack, so that no reader has to ask. */

@@ -76,9 +76,10 @@ export function createKeyFailures({ events, keys, now }: KeyFailuresOptions): Ke
     ended(call) {
       const { key } = call.fields
       if (call.refusal === 'KEY_INVALID' && typeof key === 'object') refused(call, key.value)
-      const { version } = call
-      if (call.refusal === 'KEY_MISSING' && version && hasKeyInQuery(call.query, version)) {
-        events.record({ event: 'key.exposed', ...whence(call), keyId: keyIdInQuery(call.query) })
+      const { version, operation, query } = call
+      const isRouted = version !== undefined && operation !== undefined
+      if (call.refusal === 'KEY_MISSING' && isRouted && hasKeyInQuery(query, version, operation)) {
+        events.record({ event: 'key.exposed', ...whence(call), keyId: keyIdInQuery(query) })
       }
       if (call.refusal === 'ADDRESS_NOT_ALLOWED' && call.caller !== undefined) {
         const { keyId, applicationId } = call.caller

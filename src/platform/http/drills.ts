@@ -23,12 +23,9 @@ export type CallDrill = Drill | 'refused'
  */
 export const consentHeader = 'Consent-ID'
 
-/** The drills of an operation. @param parameters those of its document */
-export function drillsOf(
-  parameters: readonly { readonly in: string; readonly name: string }[],
-): readonly Drill[] {
-  const takesConsent = parameters.some(
-    ({ in: place, name }) => place === 'header' && name === consentHeader,
-  )
-  return takesConsent ? drills : drills.filter((drill) => drill !== 'consent-expired')
+/** The drills of an operation. @param declared its header fields, as its document writes them */
+export function drillsOf({ headers }: { readonly headers: readonly string[] }): readonly Drill[] {
+  return headers.includes(consentHeader)
+    ? drills
+    : drills.filter((drill) => drill !== 'consent-expired')
 }

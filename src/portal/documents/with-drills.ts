@@ -1,5 +1,4 @@
 import type { ApiVersion, Json, JsonObject, OpenApiDocument } from '../../catalogue/catalogue.ts'
-import { operationObject } from '../../catalogue/documents/operation-object.ts'
 import { isJsonArray, isJsonObject } from '../../catalogue/json.ts'
 import type { Language } from '../../messages/language.ts'
 import { wordsOf } from '../../messages/words.ts'
@@ -18,9 +17,8 @@ export function withDrills(
 ): OpenApiDocument {
   const paths: Record<string, Json | undefined> = { ...document.paths }
   const parameters: Record<string, Json | undefined> = {}
-  for (const { template, method } of operations) {
-    const published = operationObject(document, template, method)
-    const offered = drillsOf(published?.parameters ?? [])
+  for (const { template, method, declared } of operations) {
+    const offered = drillsOf(declared)
     const name = offered.length === drills.length ? names.all : names.others
     parameters[name] = drillParameter(offered)
     paths[template] = withParameter(paths[template], method.toLowerCase(), name)

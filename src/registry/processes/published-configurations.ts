@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { createGzip, gunzip } from 'node:zlib'
+import { createGunzip, createGzip, gunzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import type { ApiVersion, Catalogue, JsonObject, Plan } from '../../catalogue/catalogue.ts'
-import { keptDocument } from '../../catalogue/documents/kept-document.ts'
+import { keptJson } from '../../catalogue/documents/kept-document.ts'
 import { frozenMap } from '../../catalogue/frozen-map.ts'
 import { deepFreeze } from '../../catalogue/json.ts'
 import type { RegistrySchema } from '../schema.ts'
@@ -48,26 +48,31 @@ export type NotedCatalogue = Pick<Catalogue, 'digest' | 'versions' | 'plans'>
 const runningMinutes = 3
 const keptDays = 30
 /**
- * The first member of the JSON; a release that expects another value treats it as unknown. A new shape needs a new number.
+ * The first member of the first line; a release that expects another value treats it as unknown. A new shape needs a new
+ * number.
  */
-const format = 3
+const format = 4
 
-/** Compresses one version at a time: a string of all would hold up calls, and may be longer than strings can be. */
+/** Compresses one document at a time: a string of all would hold up calls, and may be longer than strings can be. */
 function contentOf(catalogue: NotedCatalogue): Promise<Buffer> {
-  return pipeline(Readable.from(jsonOf(catalogue)), createGzip(), buffer)
+  return pipeline(Readable.from(linesOf(catalogue)), createGzip(), buffer)
 }
 
-/** The pieces of a {@link Kept} as JSON. */
-function* jsonOf({ versions, plans }: NotedCatalogue): Generator<string | Buffer> {
-  yield `{"format":${format},"plans":${JSON.stringify([...plans])},"versions":[`
-  let separator = ''
-  for (const [key, { document, ...version }] of versions) {
-    yield `${separator}[${JSON.stringify(key)},${JSON.stringify(version).slice(0, -1)},"document":`
-    yield document.json()
-    yield '}]'
-    separator = ','
+/** Lines of JSON: a {@link Kept}, and the document of each of its versions. */
+function* linesOf({ versions, plans }: NotedCatalogue): Generator<string | Buffer> {
+  const kept: Kept = {
+    format,
+    plans: [...plans],
+    versions: [...versions].map(([key, { document, ...version }]) => [
+      key,
+      { ...version, head: document.head },
+    ]),
   }
-  yield ']}'
+  yield JSON.stringify(kept)
+  for (const { document } of versions.values()) {
+    yield '\n'
+    yield document.json()
+  }
 }
 
 export function createPublishedConfigurations({
@@ -163,10 +168,10 @@ export async function readWithdrawn(
   const last = new Map<string, { at: number; isRunning: boolean }>()
   let isAnyRunning = false
   for (const { content, seenAt, isRunning } of rows) {
-    const catalogue = await readContent(content)
-    if (catalogue === undefined && isRunning) return new Map()
+    const kept = keptIn(await firstLine(content))
+    if (kept === undefined && isRunning) return new Map()
     isAnyRunning ||= isRunning
-    for (const { api, version } of catalogue?.versions.values() ?? []) {
+    for (const [, { api, version }] of kept?.versions ?? []) {
       last.set(`${api} ${version}`, { at: seenAt.getTime(), isRunning })
     }
   }
@@ -177,18 +182,47 @@ export async function readWithdrawn(
 async function readContent(
   content: Buffer,
 ): Promise<Pick<Catalogue, 'versions' | 'plans'> | undefined> {
-  const text = await promisify(gunzip)(content)
-  // Another release may have written it; this one wrote what has its own format.
-  const kept = JSON.parse(text.toString()) as Kept
-  if (kept.format !== format) return undefined
-  const versions = kept.versions.map(
-    ([key, { document, ...version }]) =>
-      [key, deepFreeze({ ...version, document: keptDocument(document) })] as const,
-  )
+  const [first, ...documents] = linesIn(await promisify(gunzip)(content))
+  const kept = keptIn(first)
+  if (kept === undefined) return undefined
+  const versions = kept.versions.map(([key, { head, ...version }], index) => {
+    const document = keptJson(deepFreeze(head), documents[index] ?? Buffer.alloc(0))
+    return [key, deepFreeze({ ...version, document })] as const
+  })
   return { versions: frozenMap(versions), plans: frozenMap(deepFreeze(kept.plans)) }
 }
 
-type KeptVersion = Omit<ApiVersion, 'document'> & { readonly document: JsonObject }
+/** Decompresses no document. */
+async function firstLine(content: Buffer): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  const text: AsyncIterable<Buffer> = Readable.from([content]).pipe(createGunzip())
+  for await (const piece of text) {
+    const end = piece.indexOf('\n')
+    pieces.push(end === -1 ? piece : piece.subarray(0, end))
+    if (end !== -1) break
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Undefined if another release has written it. */
+function keptIn(line: Buffer | undefined): Kept | undefined {
+  // This release wrote what has its own format.
+  const kept = JSON.parse(String(line)) as Kept
+  return kept.format === format ? kept : undefined
+}
+
+function linesIn(text: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = []
+  for (let start = 0; start <= text.length; ) {
+    const end = text.indexOf('\n', start)
+    const line = text.subarray(start, end === -1 ? text.length : end)
+    lines.push(line)
+    start += line.length + 1
+  }
+  return lines
+}
+
+type KeptVersion = Omit<ApiVersion, 'document'> & { readonly head: JsonObject }
 
 interface Kept {
   readonly format: number

@@ -1,7 +1,4 @@
 import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
-import { credentialFields } from '../../../catalogue/documents/credential-fields.ts'
-import { operationObject } from '../../../catalogue/documents/operation-object.ts'
-import { membersOf } from '../../../catalogue/documents/reference.ts'
 
 /** The gateway's own response fields that a browser hides from a page by default. */
 const ownFields = [
@@ -45,17 +42,10 @@ const exposed = new WeakMap<Operation, readonly string[]>()
  * A header field that exposes the response fields an operation declares beyond
  * the gateway's; empty if there are no such fields.
  */
-export function exposedHeaders(version: ApiVersion, operation: Operation): readonly string[] {
+export function exposedHeaders(operation: Operation): readonly string[] {
   const known = exposed.get(operation)
   if (known !== undefined) return known
-  const document = version.document.read()
-  const published = operationObject(document, operation.template, operation.method)
-  const names = new Set(
-    published?.responses.flatMap(([, response]) =>
-      membersOf(document, response, 'headers').map(([name]) => name),
-    ),
-  )
-  const further = [...names].filter(
+  const further = operation.declared.responseHeaders.filter(
     (name) => token.test(name) && !foldedOwnFields.has(name.toLowerCase()),
   )
   const fields = further.length === 0 ? [] : ['Access-Control-Expose-Headers', further.join(', ')]
@@ -95,12 +85,10 @@ export function preflightHeaders(
 }
 
 /** Names of the header fields that a call of the operation may send. */
-function acceptedHeaders(version: ApiVersion, operation: Operation): string {
+function acceptedHeaders({ credentials }: ApiVersion, operation: Operation): string {
   const known = accepted.get(operation)
   if (known !== undefined) return known
-  const published = operationObject(version.document.read(), operation.template, operation.method)
-  const declared = published?.parameters.filter((parameter) => parameter.in === 'header') ?? []
-  const own = [...declared.map(({ name }) => name), ...credentialFields(version.document.read())]
+  const own = [...operation.declared.headers, ...credentials.headers]
   const fields = new Set(['X-API-Key', 'Content-Type', ...own.filter((name) => token.test(name))])
   const names = [...fields].join(', ')
   accepted.set(operation, names)

@@ -15,7 +15,7 @@ export function ownHeaders(call: Call): string[] {
   if (version !== undefined && path !== undefined) {
     fields.push(...lifecycleHeaders(version, path, call.availableIn))
     if (portalOrigin !== undefined && operation !== undefined) {
-      fields.push(...exposedHeaders(version, operation))
+      fields.push(...exposedHeaders(operation))
     }
   }
   if (entitlement !== undefined && grant !== undefined) {

@@ -65,7 +65,7 @@ export function authenticate({
       next(keyDoubled)
       return
     }
-    if (hasKeyInQuery(call.query, call.version)) {
+    if (hasKeyInQuery(call.query, call.version, call.operation)) {
       next(keyInQuery)
       return
     }

@@ -1,5 +1,4 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
-import { operationObject } from '../../../catalogue/documents/operation-object.ts'
 import { consentHeader, drillHeader, drills, drillsOf } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { EntitledCall } from '../call.ts'
@@ -74,12 +73,10 @@ export function drill({ throttle, isAtSandbox }: DrillOptions): Judge<EntitledCa
 }
 
 /** Whether the bank will look at a consent. Without one it would carry out the call, which no plan counts. */
-function namesConsent({ fields, version, operation }: EntitledCall): boolean {
-  const { template, method } = operation
-  const { parameters = [] } = operationObject(version.document.read(), template, method) ?? {}
+function namesConsent({ fields, operation }: EntitledCall): boolean {
   const names = forwardedFields(fields).filter((_, at) => at % 2 === 0)
   const isForwarded = names.some((name) => name.toLowerCase() === consentHeader.toLowerCase())
-  return isForwarded && drillsOf(parameters).includes('consent-expired')
+  return isForwarded && drillsOf(operation.declared).includes('consent-expired')
 }
 
 function tooMany(retryAfterSeconds: number): Refusal {

@@ -1,6 +1,4 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
-import { credentialFields } from '../../../catalogue/documents/credential-fields.ts'
-import { declaredParameters } from '../../../catalogue/documents/declared-parameters.ts'
 import { createSpellings } from '../spellings.ts'
 
 /** End-to-end fields of HTTP itself (RFC 9110, 9530, 9421) and of tracing (W3C Baggage). */
@@ -144,11 +142,9 @@ function isOfEdges(name: string): boolean {
 
 /** Names of the header parameters and of the security schemes in a document. */
 function declaredFields(version: ApiVersion): readonly string[] {
-  const document = version.document.read()
-  const parameters = declaredParameters(document, version.operations)
-  const names = parameters.filter(({ in: place }) => place === 'header').map(({ name }) => name)
-  const isCookie = parameters.some(({ in: place }) => place === 'cookie')
-  return [...names, ...(isCookie ? ['cookie'] : []), ...credentialFields(document)]
+  return version.operations
+    .flatMap(({ declared }) => declared.headers)
+    .concat(version.credentials.headers)
 }
 
 function folded(name: string): string {
