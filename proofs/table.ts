@@ -649,7 +649,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
 
   // Documents of others.
-  'api-directory': tests('long/api-directory', {
+  directory: tests('long/directory', {
     shows:
       'the 2,639 public documents that npm has are published unchanged, but those that a ledger lists with the reason; one gateway with all of them starts within 60 s in 2.5 GB, and forwards each GET as it was sent',
     guards: ['src/catalogue', 'src/portal/documents', 'proofs/own-api'],
