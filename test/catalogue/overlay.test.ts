@@ -63,9 +63,27 @@ t.test('an update merges objects, joins lists and replaces other values', async 
   t.match(applied(t, title).after, { info: { title: 'c' } })
 })
 
-t.test('several items of a list are removed, whatever their order', async (t) => {
-  const remove = '  - { target: "$.info.tags[0,1]", remove: true }\n'
-  t.match(applied(t, remove).after, { info: { tags: [] } })
+t.test('a value is removed or updated once, whatever the order of the selection', async (t) => {
+  for (const [items, left] of [
+    ['0,1', ['z']],
+    ['2,0', ['y']],
+    ['0,0', ['y', 'z']],
+    ['-1,2', ['x', 'y']],
+    ['1,0:3', []],
+  ] as const) {
+    const remove = `  - { target: "$.info.tags[${items}]", remove: true }\n`
+    const list = '  - { target: $.info.tags, update: [z] }\n'
+    t.strictSame(applied(t, list + remove).after['info'], { title: 'a', tags: left }, items)
+  }
+  const twice = `  - { target: $.info, update: { lists: [[]] } }
+  - { target: "$.info.lists[0,0]", update: [u] }
+`
+  const info = { title: 'a', tags: ['x', 'y'], lists: [['u']] }
+  t.strictSame(applied(t, twice).after['info'], info)
+  const outerLast = `  - { target: "$.paths['/a','/b']['get','get']", update: { summary: d } }
+  - { target: "$['paths','paths']..['get','/a']", remove: true }
+`
+  t.strictSame(applied(t, outerLast).after['paths'], { '/b': {} })
 })
 
 t.test('a copy takes one value to all targets, and stays a copy', async (t) => {

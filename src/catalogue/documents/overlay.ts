@@ -66,8 +66,7 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
     const places = placesOf(target)
     const own = new Set<Container>()
     if (remove === true) {
-      // From the end, so that places in lists stay right.
-      for (const place of places.toReversed()) removeFrom(...writable(place, own))
+      for (const place of places) removeFrom(...writable(place, own))
       return places.length > 0
     }
     const value = copy === undefined ? update : sourceOf(copy)
@@ -78,8 +77,7 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
         'the target selects values of different kinds: objects, lists and others',
       )
     }
-    // Inner places first: an update replaces what holds them by a copy.
-    for (const place of places.toReversed()) {
+    for (const place of places) {
       setMember(...writable(place, own), updated(valueAt(place), value))
     }
     return places.length > 0
@@ -94,7 +92,10 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
     return valueAt(first) ?? null
   }
 
-  /** The steps from the root to every value that a JSONPath selects. */
+  /**
+   * The steps from the root to every value that a JSONPath selects, once each. Later items of a list come first, so
+   * that a removal leaves the other places right, and so do inner values: an update replaces what holds them by a copy.
+   */
   function placesOf(path: Json | undefined): readonly (readonly Step[])[] {
     if (typeof path !== 'string') throw new ActionInvalid('target and copy must be a JSONPath')
     const { document: whole } = root
@@ -102,6 +103,8 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
       'document',
       ...location,
     ])
+      .sort(compareFromEnd)
+      .filter((place, at, all) => compareFromEnd(place, all[at - 1] ?? []) !== 0)
   }
 
   function valueAt(place: readonly Step[]): Json | undefined {
@@ -176,6 +179,15 @@ export function applyOverlay({ sources, path, document }: OverlayOptions): JsonO
     sources.adopt(copy, original)
     return copy
   }
+}
+
+/** Orders later items of a list before earlier ones, and inner places before those that hold them. */
+function compareFromEnd(one: readonly Step[], other: readonly Step[]): number {
+  for (const [at, step] of one.entries()) {
+    const against = other[at]
+    if (step !== against) return against === undefined || step > against ? -1 : 1
+  }
+  return other.length - one.length
 }
 
 function memberOf(holder: Container, key: Step): Json | undefined {
