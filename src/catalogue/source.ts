@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { codeOf } from '../platform/log/error-code.ts'
+import { codeOf, ignoreMissing } from '../platform/log/error-code.ts'
 import type { Json, JsonObject } from './catalogue.ts'
 import type { CatalogueProblem } from './catalogue-error.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
@@ -249,8 +249,17 @@ function createSourceFile(configDir: string, path: string): SourceFile {
   return {
     path,
     lineOf(keys) {
-      find ??= createLineFinder(readFileSync(join(configDir, path), 'utf8'))
+      find ??= createLineFinder(textOf(join(configDir, path)))
       return find(keys)
     },
+  }
+}
+
+/** Empty if the file vanished: every place is then in line 1. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    return ignoreMissing(error) ?? ''
   }
 }

@@ -208,3 +208,13 @@ t.test(
     t.ok(accepted > 50, `${accepted} were read`)
   },
 )
+
+t.test('a problem of a file that vanished after it was read is in line 1', (t) => {
+  const { content, sources } = read('a: 1\nb: 2\n')
+  rmSync(join(folder, 'a.yaml'))
+  if (!isJsonObject(content)) throw new Error('the file is no mapping')
+  sources.report({ rule: 'r', at: content, member: 'b', message: 'is wrong' })
+  const file = join(folder, 'a.yaml')
+  t.same(sources.problems, [{ file, line: 1, rule: 'r', message: 'b: is wrong' }])
+  t.end()
+})
