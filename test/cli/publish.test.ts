@@ -214,7 +214,7 @@ t.test('no file of another version, and no plan of other versions, is changed', 
   const unasked = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
   t.match([unasked.code, unasked.stderr], [2, /--plan is missing: which plan gets order-desk@2\.1/])
   const { stdout } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, '--plan', 'gold')
-  t.match(stdout, /Plan +gold, which gets order-desk@2\.1/)
+  t.match(stdout, /Plan +gold, now also offers order-desk@2\.1/)
   t.equal(readFileSync(plan, 'utf8'), chosen)
 })
 
@@ -236,8 +236,17 @@ t.test('what an overlay can mend is shown, and mended if asked', async (t) => {
     stdout,
     /openapi\.yaml:\d+ path-segment: .*\n1 problem: order-desk@2\.1 cannot be published/,
   )
-  t.match(stdout, /--mend saves it:\n\noverlay: 1\.1\.0\n[\s\S]*\$\.paths\['\/bad\/\/path'\]/)
+  t.match(
+    stdout,
+    /This overlay fixes the document; --mend saves it:\n\noverlay: 1\.1\.0\n[\s\S]*\$\.paths\['\/bad\/\/path'\]/,
+  )
   t.notOk(existsSync(CONFIG_DIR), 'nothing is written')
+  const withOther = written(t, {
+    'openapi.yaml': `${orders}  /bad//path: {}\nx-tollgate: { other: 1 }\n`,
+  })
+  const partly = await tollgate({ CONFIG_DIR }, 'publish', withOther, ...backend)
+  t.match(partly.stdout, /cannot be published/)
+  t.notMatch(partly.stdout, /This overlay fixes/, 'an overlay that fixes only a part')
   const mended = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, '--mend')
   t.equal(mended.code, 0, mended.stdout)
   t.match(
@@ -278,7 +287,7 @@ t.test('what was wrong before is named with its file, and not as the document’
   t.match(stdout, /plans\/default\.yaml:\d+ plan-mode: /)
   t.match(
     stdout,
-    /1 problem: desk@2\.1 cannot be published until it is mended\. The document itself is fine\. Nothing was written\./,
+    /1 problem: desk@2\.1 cannot be published\. Fix this problem in the configuration first\. Your document has no errors\. Nothing was written\./,
   )
   for (const broken of ['plans/default.yaml', 'apis/desk/2.1.overlay.yaml']) {
     writeFileSync(plan, sound)
@@ -289,6 +298,26 @@ t.test('what was wrong before is named with its file, and not as the document’
     t.ok((stdout + stderr).includes(`${broken}:`), stdout + stderr)
   }
 })
+
+t.test(
+  'an error of the document or its overlay is not taken for one of the file that it replaces',
+  async (t) => {
+    const CONFIG_DIR = join(emptyFolder(t), 'config')
+    const file = written(t, { 'openapi.yaml': orders })
+    const publish = () => tollgate({ CONFIG_DIR }, 'publish', file, ...backend, '--replace')
+    t.equal((await publish()).code, 0)
+    const published = join(CONFIG_DIR, 'apis/order-desk/2.1.yaml')
+    const broken = `${orders}  /bad//path: { get: { responses: {} } }\n`
+    writeFileSync(file, broken)
+    writeFileSync(published, broken)
+    t.match((await publish()).stdout, /order-desk@2\.1 cannot be published\. Nothing was written/)
+    writeFileSync(file, orders)
+    writeFileSync(published, orders)
+    const overlay = `overlay: 1.1.0\nactions: [{ target: '$.paths[', remove: true }]\n`
+    writeFileSync(join(CONFIG_DIR, 'apis/order-desk/2.1.overlay.yaml'), overlay)
+    t.match((await publish()).stdout, /order-desk@2\.1 cannot be published\. Nothing was written/)
+  },
+)
 
 t.test('what is missing or wrong on the command line is named', async (t) => {
   const CONFIG_DIR = join(emptyFolder(t), 'config')

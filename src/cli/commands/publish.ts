@@ -98,7 +98,10 @@ function publishedText(
   const facts: readonly (readonly [string, readonly string[]])[] = [
     ['Prefix', [prefix === '' ? '/' : prefix]],
     ['Backend', [backendOf(settings, published)]],
-    ['Plan', [plan.added === undefined ? plan.name : `${plan.name}, which gets ${plan.added}`]],
+    [
+      'Plan',
+      [plan.added === undefined ? plan.name : `${plan.name}, now also offers ${plan.added}`],
+    ],
     [
       'Operations',
       operations.length === 0
@@ -132,21 +135,23 @@ function backendOf(settings: Settings, version: ApiVersion): string {
   return new URL(url).origin + (backendPathOf(url) ?? version.basePath)
 }
 
-function refusalText({ proposal, refused, isFine, mend }: Judged): string {
+function refusalText({ proposal, refused, isBlockedByOthers, mend }: Judged): string {
   const { api, version } = proposal
   const lines = refused.map(({ reason, place, line, message }) =>
     printable(place === '' ? message : `${place}:${line} ${reason}: ${message}`),
   )
   const count = lines.length === 1 ? '1 problem' : `${lines.length} problems`
-  const it = lines.length === 1 ? 'it is' : 'they are'
-  const until = isFine ? ` until ${it} mended. The document itself is fine` : ''
+  const these = lines.length === 1 ? 'this problem' : 'these problems'
+  const advice = isBlockedByOthers
+    ? ` Fix ${these} in the configuration first. Your document has no errors.`
+    : ''
   const mended =
     mend === undefined
       ? []
-      : ['', 'This overlay would mend it; --mend saves it:', '', mend.trimEnd()]
+      : ['', 'This overlay fixes the document; --mend saves it:', '', mend.trimEnd()]
   return [
     ...lines,
-    `${count}: ${api}@${version} cannot be published${until}. Nothing was written.`,
+    `${count}: ${api}@${version} cannot be published.${advice} Nothing was written.`,
     ...mended,
   ].join('\n')
 }

@@ -24,11 +24,11 @@ export interface Judged {
   /** Undefined if it is refused. */
   readonly version: ApiVersion | undefined
   readonly refused: readonly Refusal[]
-  /** Whether all of {@link refused} are also there without the document. */
-  readonly isFine: boolean
+  /** Whether it is refused only for problems of other files, which are there without it. */
+  readonly isBlockedByOthers: boolean
   /** About this version, by kind. */
   readonly warnings: ReadonlyMap<string, number>
-  /** The overlay that would mend it; undefined if none would. */
+  /** The overlay that fixes the document; undefined if none does, or if it was asked for. */
   readonly mend: string | undefined
 }
 
@@ -39,11 +39,28 @@ export interface JudgeOptions {
   readonly configDir: string
 }
 
-/** Tries a document on a copy of the configuration, and once more with what can be mended if that is asked for. */
+/**
+ * Tries a document on a copy of the configuration, and once more with what can be mended.
+ *
+ * @throws {UsageError} if no backend is known
+ */
 export async function judge(given: JudgeOptions): Promise<Judged> {
+  const judged = await judgeMended(given)
+  const { version } = judged
+  if (version !== undefined && backendUrlOf(given.settings, version) === undefined) {
+    throw new UsageError(
+      '--backend is missing: where the gateway forwards the calls (e.g. http://10.0.0.7:3000)',
+    )
+  }
+  return judged
+}
+
+async function judgeMended(given: JudgeOptions): Promise<Judged> {
   const { mends, ...first } = await judgeOnce(given, undefined)
   if (mends === undefined) return first
-  if (given.options.mend === true) return judgeOnce(given, mends)
+  const mended = await judgeOnce(given, mends)
+  if (given.options.mend === true) return mended
+  if (mended.version === undefined && !mended.isBlockedByOthers) return first
   const { prefix = given.options.prefix, removed } = mends
   const { backend } = given.options
   return { ...first, mend: overlayWith(undefined, { prefix, backend, removed }) }
@@ -61,31 +78,26 @@ async function judgeOnce(
       const path = relative(copy, file)
       return proposal.origins.get(path) ?? join(configDir, path)
     }
-    const refusal = (refused: readonly Refusal[], found?: Mends, isFine = false) => ({
+    const refusal = (refused: readonly Refusal[]) => ({
       proposal,
       version: undefined,
       refused,
-      isFine,
+      isBlockedByOthers: false,
       warnings: new Map(),
       mend: undefined,
-      mends: found,
+      mends: undefined,
     })
     try {
       const { catalogue, warnings } = await inspectCatalogue(copy)
       checkBackends(settings, catalogue)
       const version = publishedOf(catalogue, proposal)
-      if (backendUrlOf(settings, version) === undefined) {
-        throw new UsageError(
-          '--backend is missing: where the gateway forwards the calls (e.g. http://10.0.0.7:3000)',
-        )
-      }
       const own = warnings.filter(({ file }) => proposal.origins.has(relative(copy, file)))
       const kinds = Map.groupBy(own, ({ rule }) => rule)
       return {
         proposal,
         version,
         refused: [],
-        isFine: true,
+        isBlockedByOthers: false,
         warnings: new Map([...kinds].map(([kind, { length }]) => [kind, length])),
         mend: undefined,
         mends: undefined,
@@ -98,20 +110,21 @@ async function judgeOnce(
       }
       if (!(error instanceof CatalogueError)) throw error
       const { problems } = error
-      const found = mends === undefined ? mendsOf({ source, options }, problems) : undefined
-      const before = new Set((await problemsOf(configDir)).map((each) => tellOf(configDir, each)))
-      return refusal(
-        problems.map((problem) => ({
-          reason: problem.rule,
-          place: placeOf(problem),
-          line: problem.line,
-          message: problem.example
-            ? `${problem.message} (e.g. ${problem.example})`
-            : problem.message,
-        })),
-        found,
-        problems.every((each) => before.has(tellOf(copy, each))),
-      )
+      const before = new Set((await problemsOf(configDir)).map((each) => keyOf(configDir, each)))
+      const refused = problems.map((problem) => ({
+        reason: problem.rule,
+        place: placeOf(problem),
+        line: problem.line,
+        message: problem.example ? `${problem.message} (e.g. ${problem.example})` : problem.message,
+      }))
+      return {
+        ...refusal(refused),
+        isBlockedByOthers: problems.every(
+          (each) =>
+            !isProposed(proposal, relative(copy, each.file)) && before.has(keyOf(copy, each)),
+        ),
+        mends: mends === undefined ? mendsOf({ source, options }, problems) : undefined,
+      }
     }
   })
 }
@@ -128,8 +141,13 @@ async function problemsOf(configDir: string): Promise<readonly CatalogueProblem[
   }
 }
 
+/** Whether a file below the folder of the configuration is of the document, or its overlay. */
+function isProposed({ origins, overlayPath }: Proposal, path: string): boolean {
+  return origins.has(path) || path === overlayPath
+}
+
 /** Equal for a problem of a configuration and of its copy, where lines may have moved. */
-function tellOf(folder: string, { file, rule, message }: CatalogueProblem): string {
+function keyOf(folder: string, { file, rule, message }: CatalogueProblem): string {
   return [relative(folder, file), rule, message].join(' ')
 }
 

@@ -34,6 +34,8 @@ export interface Proposal {
   readonly changes: Changes
   /** Where each file of the document is from, by its path below the folder of the configuration. */
   readonly origins: ReadonlyMap<string, string>
+  /** Path of the overlay below the folder of the configuration, where it may be missing. */
+  readonly overlayPath: string
 }
 
 /** What an overlay can do about the reasons for which a document is refused. */
@@ -79,7 +81,7 @@ export function propose({ source, options, configDir, mends }: ProposeOptions): 
   if (options.replace !== true) checkOthers(configDir, changes)
   const plan = choosePlan(configDir, options.plan, { api, version })
   if (plan.text !== undefined) changes.set(`plans/${plan.name}.yaml`, plan.text)
-  return { api, version, plan, changes, origins }
+  return { api, version, plan, changes, origins, overlayPath }
 }
 
 /** What an overlay could do about problems; undefined if it could do nothing. */
