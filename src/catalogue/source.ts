@@ -59,7 +59,7 @@ export interface Sources {
   origin(at: object): object
   place(at: object, member?: string | number): Place
   report(fault: Fault): void
-  /** Notes what is valid enough to be served, and probably a mistake. */
+  /** Warns about something that is served but probably wrong. */
   warn(fault: Fault): void
   /** What was noted so far. Finding the lines takes as long as reading the files. */
   warnings(): readonly CatalogueProblem[]

@@ -37,9 +37,9 @@ export function checkFields(
 }
 
 function reasonOf(name: string): string | undefined {
-  if (name.includes('_')) return 'the gateway rejects calls with "_" in the name of a field'
+  if (name.includes('_')) return 'the gateway rejects header names that contain "_"'
   if (keyFields.has(name)) return "it carries the gateway's own key"
-  // A trace goes on.
+  // The gateway continues traces.
   if (!isDropped(name) || continuedFields.has(name)) return undefined
   return 'the gateway removes the field, or sets it itself'
 }
