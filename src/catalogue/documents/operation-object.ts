@@ -1,6 +1,6 @@
 import type { JsonObject, Method } from '../catalogue.ts'
 import { isJsonArray } from '../json.ts'
-import { type Located, locate, member, membersOf } from './reference.ts'
+import { type Located, member, membersOf } from './reference.ts'
 
 /** Where parameters may be sent. */
 export const parameterPlaces = ['path', 'query', 'header'] as const
@@ -52,7 +52,7 @@ export function parametersOf(document: JsonObject, parent: Located): readonly Pa
   const list = parent.value['parameters']
   const parameters: Parameter[] = []
   for (const index of isJsonArray(list) ? list.keys() : []) {
-    const object = locate(document, `${parent.pointer}/parameters/${index}`)
+    const object = member(document, parent, 'parameters', index)
     const name = object?.value['name']
     const place = object?.value['in']
     if (object === undefined || typeof name !== 'string' || typeof place !== 'string') continue

@@ -24,12 +24,18 @@ export function locate(document: JsonObject, pointer: string): Located | undefin
     const names = pointerNames(at)
     const value = names && valueAt(document, names)
     if (!isJsonObject(value)) return undefined
-    const reference = value['$ref']
-    // A schema may have keywords beside its $ref: then it is a separate schema.
-    if (typeof reference !== 'string' || hasOwnKeywords(value)) return { value, pointer: at }
-    at = reference.slice(1)
+    const next = nextOf(value)
+    if (next === undefined) return { value, pointer: at }
+    at = next
   }
   return undefined
+}
+
+/** The pointer to follow; undefined for an object that stands for itself. */
+function nextOf(value: JsonObject): string | undefined {
+  const reference = value['$ref']
+  // A schema may have keywords beside its $ref: then it is a separate schema.
+  return typeof reference !== 'string' || hasOwnKeywords(value) ? undefined : reference.slice(1)
 }
 
 /** A member of a located object, its `$ref` followed. */
@@ -38,8 +44,11 @@ export function member(
   parent: Located,
   ...names: readonly (string | number)[]
 ): Located | undefined {
-  const path = names.map((name) => `/${pointerToken(name)}`).join('')
-  return locate(document, parent.pointer + path)
+  const value = valueAt(parent.value, names.map(String))
+  if (!isJsonObject(value)) return undefined
+  const next = nextOf(value)
+  if (next !== undefined) return locate(document, next)
+  return { value, pointer: parent.pointer + names.map((name) => `/${pointerToken(name)}`).join('') }
 }
 
 /** All members of a map in a located object, their `$ref` followed, in document order. */
