@@ -26,6 +26,8 @@ export function createFrontPages(options: FrontPageOptions): FrontPages {
   let customers: number | null = null
 
   function sampleOf(published: ApiVersion): FrontPage['sample'] {
+    // Of thousands of versions, few have one; only for those is the document made.
+    if (published.document.head['x-sample-flows'] === undefined) return null
     const document = servedDocument(published)
     const known = samples.get(document)
     if (known !== undefined) return known
