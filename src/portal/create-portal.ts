@@ -184,7 +184,7 @@ export function createPortal(services: PortalServices): PortalApp {
   registerBrandPictures(app, services)
   registerTermsPage(app, services)
   registerApis(app, { ...services, servedDocument, frontPages })
-  registerGuides(app, { ...services, guides, problemSamples, frontPages })
+  registerGuides(app, { ...services, guides, problemSamples, frontPages, servedDocument })
   registerMailOptOuts(app, services)
   registerSelfRotation(app, services)
   registerMailbox(app, services)

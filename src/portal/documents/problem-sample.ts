@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { ApiVersion, JsonObject, OpenApiDocument } from '../../catalogue/catalogue.ts'
+import type { ApiVersion, JsonObject } from '../../catalogue/catalogue.ts'
 import { operationObject } from '../../catalogue/documents/operation-object.ts'
 import { type Located, membersOf } from '../../catalogue/documents/reference.ts'
 import { isJsonObject } from '../../catalogue/json.ts'
@@ -8,6 +8,7 @@ import { renderProblem } from '../../platform/http/problem.ts'
 import { writeJson } from '../samples/curl-sample.ts'
 import { sampleValue } from '../samples/sample-value.ts'
 import type { PortalServices } from '../services.ts'
+import { utcDay } from './moved-days.ts'
 import type { ServedDocument } from './served-document.ts'
 
 /** An answer with an error, as a client receives it. */
@@ -20,7 +21,8 @@ export interface ProblemSample {
 
 export type ProblemSamples = (code: ErrorCode) => ProblemSample
 
-export interface ProblemSamplesOptions extends Pick<PortalServices, 'catalogue' | 'portalUrl'> {
+export interface ProblemSamplesOptions
+  extends Pick<PortalServices, 'catalogue' | 'portalUrl' | 'now'> {
   readonly servedDocument: ServedDocument
 }
 
@@ -33,14 +35,19 @@ const requestId = '99391c7e-ad88-49ec-a2ad-99ddcb1f7721'
  * header values) is from the examples of the published documents.
  */
 export function createProblemSamples(options: ProblemSamplesOptions): ProblemSamples {
-  const { catalogue, portalUrl, servedDocument } = options
-  /** Each served document is made once a day. */
-  const read = new WeakMap<OpenApiDocument, ProblemExamples>()
+  const { catalogue, portalUrl, now, servedDocument } = options
+  /** By version: its document may no longer be kept. The days in it move. */
+  const read = new WeakMap<
+    ApiVersion,
+    { readonly day: string; readonly examples: ProblemExamples }
+  >()
 
   function examplesIn(published: ApiVersion): ProblemExamples {
-    const document = servedDocument(published)
-    const examples = read.get(document) ?? problemExamples(document, published)
-    read.set(document, examples)
+    const day = utcDay(now())
+    const known = read.get(published)
+    if (known?.day === day) return known.examples
+    const examples = problemExamples(servedDocument(published), published)
+    read.set(published, { day, examples })
     return examples
   }
 

@@ -4,6 +4,7 @@
 // shows an error as a client receives it. It reads only the catalogue, the error table and the sandbox's customers, and
 // knows no session.
 
+import { LRUCache } from 'lru-cache'
 import type { ApiVersion, OpenApiDocument } from '../../catalogue/catalogue.ts'
 import { translatedDocument } from '../../catalogue/in-language.ts'
 import type { Language } from '../../messages/language.ts'
@@ -16,6 +17,9 @@ import { descriptionIn, withSamples } from './with-samples.ts'
 
 /** The document of a version as developers get it, in a language. (Default: English) */
 export type ServedDocument = (published: ApiVersion, language?: Language) => OpenApiDocument
+
+/** What a process keeps of them, by the octets of their sources: a catalogue may have thousands. */
+const keptOctetsMax = 16 * 1024 * 1024
 
 /** The documents of a version that were made under one key. */
 interface Made {
@@ -36,15 +40,18 @@ interface Made {
  * - Its operations have samples and, where calls go to the sandbox, the header for drills.
  * - In another language, the texts of its translation replace its own.
  *
- * A document is made when it is first asked for, and again on the next day,
- * under another address of the gateway and after a reload of the catalogue.
+ * A document is made when it is asked for and not kept: those used last are, until the next day,
+ * another address of the gateway or a reload of the catalogue.
  */
 export function createServedDocument({
   gatewayUrl,
   now,
   hasDrills,
 }: Pick<PortalServices, 'gatewayUrl' | 'now' | 'hasDrills'>): ServedDocument {
-  const madeOf = new WeakMap<ApiVersion, Made>()
+  const madeOf = new LRUCache<ApiVersion, Made>({
+    maxSize: keptOctetsMax,
+    sizeCalculation: (_made, { document }) => document.json().length,
+  })
 
   function make(published: ApiVersion): Made {
     const origin = gatewayUrl()

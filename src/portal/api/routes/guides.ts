@@ -4,7 +4,7 @@ import { frontMarkdown } from '../../documents/front-markdown.ts'
 import type { FrontPages } from '../../documents/front-page.ts'
 import type { ProblemSamples } from '../../documents/problem-sample.ts'
 import { diffMarkdown, problemMarkdown, sandboxMarkdown } from '../../documents/public-markdown.ts'
-import { createServedDocument } from '../../documents/served-document.ts'
+import type { ServedDocument } from '../../documents/served-document.ts'
 import { versionMarkdown } from '../../documents/version-markdown.ts'
 import type { Guides } from '../../guides/guides.ts'
 import { llmsText } from '../../guides/llms-text.ts'
@@ -42,13 +42,14 @@ export function registerGuides(
   > & {
     readonly guides: Guides
     readonly problemSamples: ProblemSamples
+    readonly servedDocument: ServedDocument
     readonly frontPages: Pick<FrontPages, 'known'>
   },
 ): void {
-  const { catalogue, portalUrl, now, guides, problemSamples, frontPages, sandbox } = services
+  const { catalogue, portalUrl, now, guides, problemSamples, frontPages, sandbox, servedDocument } =
+    services
   const diff = createRememberedDiff()
   const searchIndex = createSearchIndex(services)
-  const servedDocument = createServedDocument(services)
   const indexes = rememberByMinute<Promise<SearchIndex>>(services)
   const markdown = rememberByMinute<string>(services)
   const onSend = createCompression()
