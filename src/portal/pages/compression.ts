@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { onSendAsyncHookHandler } from 'fastify'
+import { LRUCache } from 'lru-cache'
 
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
@@ -8,8 +9,8 @@ const zip = promisify(gzip)
 /** Below this size the answer fits into the first packet anyway. */
 const bytesMin = 1_400
 
-/** Answers kept compressed: a document for each version, and their list. */
-const keptMax = 12
+/** Characters of the answers that a hook keeps compressed: documents of versions, their parts, and their list. */
+const keptCharactersMax = 16 * 1024 * 1024
 
 /**
  * Creates the hook that compresses the answers of a route for clients that
@@ -17,7 +18,11 @@ const keptMax = 12
  * everyone and hold no secret: the size of a compressed answer reveals something about its content.
  */
 export function createCompression(): onSendAsyncHookHandler {
-  const kept = new Map<string, Promise<Buffer>>()
+  const kept = new LRUCache<string, Promise<Buffer>>({
+    maxSize: keptCharactersMax,
+    // A compressed answer is smaller than its text.
+    sizeCalculation: (_made, name) => name.length,
+  })
 
   function compressed(text: string, encoding: 'br' | 'gzip'): Promise<Buffer> {
     const name = `${encoding} ${text}`
@@ -25,8 +30,6 @@ export function createCompression(): onSendAsyncHookHandler {
     if (known !== undefined) return known
     const made = encoding === 'br' ? brotli(text, { params }) : zip(text)
     kept.set(name, made)
-    const [oldest] = kept.keys()
-    if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest)
     return made
   }
 

@@ -6,9 +6,8 @@ import {
   versionKey,
 } from '../../../catalogue/catalogue.ts'
 import type { FrontPages } from '../../documents/front-page.ts'
-import { partOfDocument } from '../../documents/part-of-document.ts'
 import type { ServedDocument } from '../../documents/served-document.ts'
-import { compressOnce, createCompression } from '../../pages/compression.ts'
+import { createCompression } from '../../pages/compression.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import type { PortalServices } from '../../services.ts'
 import { serializeOnce } from '../answer-serializer.ts'
@@ -18,6 +17,7 @@ import { DiffQuery, FrontPage, PublishedApis, VersionDiff } from '../schemas/cat
 import { LanguageQuery } from '../schemas/guides.ts'
 import { publishedApis } from './published-apis.ts'
 import { createRememberedDiff } from './remembered-diff.ts'
+import { createRememberedPart } from './remembered-part.ts'
 
 /** Public and cacheable; clients see a reload within a minute. */
 const cacheControl = 'public, max-age=60'
@@ -45,6 +45,7 @@ export function registerApis(
   const diff = createRememberedDiff()
   const onSend = createCompression()
   const remembered = rememberByMinute<PublishedApis>({ catalogue, now })
+  const part = createRememberedPart()
 
   app.get(
     '/api/apis',
@@ -88,7 +89,7 @@ export function registerApis(
   app.get(
     '/api/apis/:api/:version/operations/:operation',
     {
-      onSend: compressOnce,
+      onSend,
       schema: {
         operationId: 'getApiOperation',
         summary: 'Read one operation of a version, as a document with only what it refers to',
@@ -96,13 +97,14 @@ export function registerApis(
         querystring: LanguageQuery,
         response: { 200: Document },
       },
+      serializerCompiler: serializeOnce,
     },
     async ({ params, query }, reply) => {
       const published = publishedVersion(catalogue(), params.api, params.version)
       const operation = published.operations.find(({ id }) => id === params.operation)
       if (operation === undefined) throw notFound()
       reply.header('cache-control', cacheControl)
-      return partOfDocument(servedDocument(published, query.language), operation)
+      return part(servedDocument(published, query.language), operation)
     },
   )
 
