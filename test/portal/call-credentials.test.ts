@@ -75,3 +75,15 @@ t.test('a credential is missing until it is entered; then call and sample have i
   t.match(sample && curlSample(sample), /Authorization: Bearer t/)
   t.end()
 })
+
+t.test('the call is that of its own path, where two operations have one id', (t) => {
+  const parameters = [{ name: 'q', in: 'query' }]
+  const document = {
+    paths: {
+      '/b': { get: { operationId: 'read' } },
+      '/a': { post: { operationId: 'read' }, get: { operationId: 'read', parameters } },
+    },
+  }
+  t.same(fieldsOf(document), ['query q '])
+  t.end()
+})

@@ -49,7 +49,7 @@ export interface ListedOperation {
  */
 export function callShape(document: unknown, listed: ListedOperation): CallShape {
   const root = membersOf(document)
-  const found = findOperation(root, listed.id)
+  const found = findOperation(root, listed)
   const { id: operation, method, path, summary } = listed
   const shape = { operation, method, path, summary }
   if (found === undefined) return { ...shape, parameters: [] }
@@ -92,13 +92,13 @@ export const drillHeader = 'Sandbox-Drill'
 /** The header that identifies a call. */
 export const requestIdHeader = 'X-Request-ID'
 
-function findOperation(root: Members, id: string) {
-  for (const each of Object.values(membersOf(root['paths']))) {
+/** By its place: another operation of the document may have the same id. */
+function findOperation(root: Members, { id, method, path }: ListedOperation) {
+  for (const [template, each] of Object.entries(membersOf(root['paths']))) {
+    if (!path.endsWith(template)) continue
     const item = resolved(root, each)
-    for (const candidate of Object.values(item)) {
-      const own = membersOf(candidate)
-      if (own['operationId'] === id) return { item, own }
-    }
+    const own = membersOf(item[method.toLowerCase()])
+    if (own['operationId'] === id) return { item, own }
   }
   return undefined
 }
