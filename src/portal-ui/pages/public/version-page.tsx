@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { useEffect } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { PublishedApi, PublishedVersion } from '../../../portal/api/schemas/catalogue.ts'
-import { isLongReference, versionTabs } from '../../../portal/pages/page-paths.ts'
+import { versionTabs } from '../../../portal/pages/page-paths.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { useDocument } from '../../api/document.ts'
 import { DocumentText } from '../../components/document-text.tsx'
@@ -69,8 +69,7 @@ function Version({ published, version, tab }: VersionProps) {
   )
   const operation = tab === 'reference' ? shown : undefined
   // Any part also has what the document says about itself.
-  const part = isLongReference(version) ? (operation ?? version.operations[0])?.id : undefined
-  const document = useDocument({ api, version: name }, part)
+  const document = useDocument({ ...version, api }, operation?.id)
   const groups = Map.groupBy(version.operations, (each) => each.tag)
   // Another operation is another page to the reader.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another one shows

@@ -60,10 +60,10 @@ interface Read {
 export function ReadAccounts(props: ReadAccountsProps) {
   const { applicationId, apiKey, memory, version, keyId, isBare = false, children } = props
   const { gatewayUrl } = useFacts()
-  const document = useDocument(version)
+  const operation = accountsOperation(version.operations)
+  const document = useDocument(version, operation?.id)
   const [read, setRead] = useState<Read>()
   const [isReading, setIsReading] = useState(false)
-  const operation = accountsOperation(version.operations)
 
   const readWith = async (made: ReadyConsent) => {
     if (operation === undefined || document.data === undefined) return

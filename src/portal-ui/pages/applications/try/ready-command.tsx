@@ -1,6 +1,7 @@
 import { Anchor, NativeSelect, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
+import { isLongReference } from '../../../../portal/pages/page-paths.ts'
 import { useDocument } from '../../../api/document.ts'
 import { draftCall } from '../../../calls/call-draft.ts'
 import { type CallShape, callShape } from '../../../calls/call-shape.ts'
@@ -59,14 +60,19 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
   const [chosenVersion, setChosenVersion] = useState<string>()
   const [chosenOperation, setChosenOperation] = useState<string>()
   const version = versions.find((each) => each.subscription.id === chosenVersion) ?? versions[0]
-  const document = useDocument(version)
-  const shapes = useMemo(
-    () =>
-      document.data === undefined
-        ? []
-        : firstCalls((version?.operations ?? []).map((each) => callShape(document.data, each))),
-    [document.data, version],
+  const isLong = version !== undefined && isLongReference(version)
+  // Of a long reference only the chosen operation is here: the others are offered by their paths.
+  const operations = version?.operations
+  const offered = useMemo(
+    () => (operations ?? []).filter(({ path }) => !(isLong && path.includes('{'))),
+    [operations, isLong],
   )
+  const document = useDocument(version, chosenOperation ?? offered[0]?.id)
+  const shapes = useMemo(() => {
+    if (document.data === undefined && !isLong) return []
+    const all = offered.map((each) => callShape(document.data, each))
+    return isLong ? all : firstCalls(all)
+  }, [document.data, isLong, offered])
   const shape = shapes.find(({ operation }) => operation === chosenOperation) ?? shapes[0]
 
   return (
@@ -101,7 +107,9 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
           <bdi>{shape?.summary}</bdi>:
         </Text>
       ) : null}
-      {shape === undefined ? null : <Command shape={shape} apiKey={apiKey} />}
+      {shape === undefined || document.data === undefined ? null : (
+        <Command shape={shape} apiKey={apiKey} />
+      )}
       {document.data === undefined ? null : (
         <Text size="sm" c="dimmed">
           <Message

@@ -5,6 +5,7 @@
 import { NativeSelect, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
+import { isLongReference } from '../../../../portal/pages/page-paths.ts'
 import { useDocument } from '../../../api/document.ts'
 import { callShape } from '../../../calls/call-shape.ts'
 import { firstCalls } from '../../../calls/first-calls.ts'
@@ -87,8 +88,12 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
     ) ??
     versions.find((each) => each.operations.some(({ id }) => id === asked)) ??
     versions[0]
-  const document = useDocument(version)
   const operations = version?.operations
+  const isLong = version !== undefined && isLongReference(version)
+  const chosen =
+    operations?.find(({ id }) => id === asked) ?? (isLong ? operations?.[0] : undefined)
+  const document = useDocument(version, chosen?.id)
+  // Of a long reference, only the part of the chosen operation is here: links still lead to the others.
   const shapes = useMemo(
     () =>
       document.data === undefined || operations === undefined
@@ -98,7 +103,7 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
   )
   // Until one is chosen, the one that needs the least.
   const shape =
-    shapes.find(({ operation }) => operation === asked) ?? firstCalls(shapes)[0] ?? shapes[0]
+    shapes.find(({ operation }) => operation === chosen?.id) ?? firstCalls(shapes)[0] ?? shapes[0]
   const choose = (operation: string) => {
     // Other versions may have an operation of the same name.
     setChosenVersion(version?.subscription.id)
@@ -129,7 +134,7 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
         <OperationPicker
           operations={operations ?? []}
           chosen={shape?.operation ?? asked ?? undefined}
-          isDisabled={shape === undefined}
+          isDisabled={shape === undefined && !isLong}
           onChoose={choose}
         />
       </div>
