@@ -57,6 +57,30 @@ t.test('a scheme that a document has for the key is used', async (t) => {
   }
 })
 
+t.test('a parameter for the key is left out: clients would send two', async (t) => {
+  const field = (name: string) => ({ name, in: 'header', schema: { type: 'string' } })
+  const document = await served(t, {
+    ...ownDocument([]),
+    paths: {
+      '/a': {
+        parameters: [field('X-IBM-Client-Id'), field('X-Other')],
+        get: { responses, parameters: [{ $ref: '#/components/parameters/key' }] },
+        put: { responses, parameters: [{ ...field('X-API-Key'), in: 'query' }] },
+      },
+    },
+    components: { parameters: { key: field('x-api-key') } },
+  })
+  t.match(document.paths, {
+    '/a': {
+      parameters: [{ name: 'X-Other' }],
+      get: { parameters: [] },
+      put: { parameters: [{ name: 'X-API-Key' }] },
+    },
+  })
+  t.match((document.paths['/a'] as never)['parameters'], { length: 1 })
+  t.match((document.paths['/a'] as never)['get'], { parameters: { length: 0 } })
+})
+
 t.test(
   'the only server is the gateway, methods that it does not serve are left out, and nothing tells of the backend',
   async (t) => {

@@ -1,3 +1,4 @@
+import { isDropped } from '../../platform/http/own-fields.ts'
 import { listOf, type Members, membersOf, resolved, textOf } from './document-nodes.ts'
 
 /** A secret value that a call carries to identify itself to the backend, as a parameter of the call. */
@@ -5,21 +6,21 @@ export interface CallCredential {
   readonly name: string
   readonly place: 'query' | 'header'
   readonly isRequired: boolean
-  readonly isCredential: true
+  /** The name of its security scheme in the document. */
+  readonly scheme: string
   readonly purpose: string
   /** Shows the form of the value; empty if it has none. */
   readonly example: string
   readonly choices: readonly string[]
 }
 
-/** Header fields of the gateway's key, which has a field of its own. */
-const ofGateway = ['x-api-key', 'x-ibm-client-id']
-
 /** What an operation of a document needs beside the gateway's key: a value for each header field and query parameter. */
 export function callCredentials(root: Members, operation: Members): readonly CallCredential[] {
   const schemes = membersOf(membersOf(root['components'])['securitySchemes'])
   const alternatives = listOf(operation['security'] ?? root['security']).map((each) =>
-    Object.keys(membersOf(each)).flatMap((name) => credential(resolved(root, schemes[name])) ?? []),
+    Object.keys(membersOf(each)).flatMap(
+      (name) => credential(name, resolved(root, schemes[name])) ?? [],
+    ),
   )
   const isIn = (some: readonly CallCredential[], { place, name }: CallCredential) =>
     some.some((other) => other.place === place && other.name === name)
@@ -29,22 +30,29 @@ export function callCredentials(root: Members, operation: Members): readonly Cal
     .map((each) => ({ ...each, isRequired: alternatives.every((some) => isIn(some, each)) }))
 }
 
-/** Undefined for the gateway's key, and for what a page cannot send. */
-function credential(scheme: Members): CallCredential | undefined {
-  const { type, in: place, name, scheme: kind } = scheme
+/** Undefined for the gateway's key, which has a field of its own, and for what a page cannot send or a backend not get. */
+function credential(scheme: string, described: Members): CallCredential | undefined {
+  const { type, in: place, name, scheme: kind } = described
   const shared = {
     isRequired: false,
-    isCredential: true as const,
-    purpose: textOf(scheme['description']),
+    scheme,
+    purpose: textOf(described['description']),
     choices: [],
   }
   if (type === 'http' || type === 'oauth2' || type === 'openIdConnect') {
-    const isBasic = type === 'http' && textOf(kind).toLowerCase() === 'basic'
-    const example = isBasic ? 'Basic …' : 'Bearer …'
+    const word = type === 'http' ? textOf(kind) : 'Bearer'
+    const example = `${spelled.get(word.toLowerCase()) ?? word} …`
     return { ...shared, name: 'Authorization', place: 'header', example }
   }
   if (type !== 'apiKey' || typeof name !== 'string') return undefined
   if (place !== 'header' && place !== 'query') return undefined
-  if (place === 'header' && ofGateway.includes(name.toLowerCase())) return undefined
+  // Of a name with an underscore, no field reaches the backend either.
+  if (place === 'header' && (name.includes('_') || isDropped(name.toLowerCase()))) return undefined
   return { ...shared, name, place, example: '' }
 }
+
+/** Documents write schemes of HTTP in any case. */
+const spelled: ReadonlyMap<string, string> = new Map([
+  ['basic', 'Basic'],
+  ['bearer', 'Bearer'],
+])

@@ -56,7 +56,7 @@ export function draftCall(
 function firstValue(parameter: CallParameter, known: KnownIds): string {
   if (parameter.name === requestIdHeader) return crypto.randomUUID()
   if (isFromEarlierAnswer(parameter)) return known[idName(parameter.name)] ?? ''
-  return parameter.isCredential === true ? '' : parameter.example
+  return parameter.scheme === undefined ? parameter.example : ''
 }
 
 /**

@@ -18,8 +18,8 @@ export interface CallParameter {
   readonly name: string
   readonly place: 'path' | 'query' | 'header'
   readonly isRequired: boolean
-  /** Whether it is a secret of the developer: then the example only shows its form. */
-  readonly isCredential?: boolean
+  /** The security scheme whose secret it is: then the example only shows its form. */
+  readonly scheme?: string
   /** The first sentence of the description, in plain text. */
   readonly purpose: string
   /** The document's example; empty without one. */
@@ -75,8 +75,8 @@ export function callShape(document: unknown, listed: ListedOperation): CallShape
 
 /** Whether the value can only come from an earlier response, for example the id of a created resource. */
 export function isFromEarlierAnswer(parameter: CallParameter): boolean {
-  const { place, name, isRequired, isCredential = false, choices } = parameter
-  if (isCredential) return false
+  const { place, name, isRequired, scheme, choices } = parameter
+  if (scheme !== undefined) return false
   if (place === 'path') return choices.length === 0
   return place === 'header' && isRequired && name.endsWith('-ID') && name !== requestIdHeader
 }

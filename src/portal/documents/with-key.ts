@@ -5,6 +5,7 @@ import {
   type OpenApiDocument,
 } from '../../catalogue/catalogue.ts'
 import { copyHeld, heldBy, type ObjectName } from '../../catalogue/documents/openapi-objects.ts'
+import { locate } from '../../catalogue/documents/reference.ts'
 import { isJsonArray, isJsonObject, objectMembersOf } from '../../catalogue/json.ts'
 import { keyFields } from '../../platform/http/own-fields.ts'
 
@@ -32,7 +33,7 @@ export function withKey(document: OpenApiDocument): OpenApiDocument {
   const { name, isNew } = schemeName(schemes)
   const paths = Object.entries(own.paths).map(([path, item]): [string, Json | undefined] => [
     path,
-    isJsonObject(item) ? withOperations(item, name) : item,
+    isJsonObject(item) ? withOperations(own, item, name) : item,
   ])
   return {
     ...own,
@@ -65,16 +66,32 @@ function withRequirement(security: Json | undefined, name: string): Json {
   return requirements.map((requirement) => ({ [name]: [], ...requirement }))
 }
 
-function withOperations(item: JsonObject, name: string): JsonObject {
-  const changed: Record<string, Json | undefined> = { ...item }
+function withOperations(document: JsonObject, item: JsonObject, name: string): JsonObject {
+  const changed: Record<string, Json | undefined> = { ...withoutKeyFields(document, item) }
   for (const member of unserved) delete changed[member]
   for (const method of methods) {
     const member = method.toLowerCase()
     const operation = item[member]
-    if (!isJsonObject(operation) || operation['security'] === undefined) continue
-    changed[member] = { ...operation, security: withRequirement(operation['security'], name) }
+    if (!isJsonObject(operation)) continue
+    const own = withoutKeyFields(document, operation)
+    const security = own['security'] && withRequirement(own['security'], name)
+    changed[member] = security === undefined ? own : { ...own, security }
   }
   return changed
+}
+
+/** A path or an operation without parameters for the key: with the security scheme, clients would send it twice. */
+function withoutKeyFields(document: JsonObject, object: JsonObject): JsonObject {
+  const { parameters } = object
+  if (!isJsonArray(parameters)) return object
+  const others = parameters.filter((each) => {
+    const reference = isJsonObject(each) ? each['$ref'] : undefined
+    const parameter =
+      typeof reference === 'string' ? locate(document, reference.slice(1))?.value : each
+    if (!isJsonObject(parameter) || parameter['in'] !== 'header') return true
+    return !keyFields.has(String(parameter['name']).toLowerCase())
+  })
+  return others.length === parameters.length ? object : { ...object, parameters: others }
 }
 
 /** Webhooks with the security of the document as it was: they are calls to the developer, without the key. */
