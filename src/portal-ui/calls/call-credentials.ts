@@ -46,7 +46,7 @@ function credential(scheme: string, described: Members): CallCredential | undefi
   }
   if (type !== 'apiKey' || typeof name !== 'string') return undefined
   if (place !== 'header' && place !== 'query') return undefined
-  // Of a name with an underscore, no field reaches the backend either.
+  // The gateway refuses names with an underscore.
   if (place === 'header' && (name.includes('_') || isDropped(name.toLowerCase()))) return undefined
   return { ...shared, name, place, example: '' }
 }

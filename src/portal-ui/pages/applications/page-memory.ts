@@ -7,7 +7,7 @@ import { takeHandedKey, takeHandedProblem } from './keys/handed-key.ts'
 
 /**
  * What an application's page remembers while it is open and nowhere else:
- * keys it was shown or given, and ids that answers told. Leaving or reloading
+ * keys and other secrets it was shown or given, and ids that answers told. Leaving or reloading
  * the page drops them.
  */
 export interface PageMemory {
@@ -27,6 +27,8 @@ export interface PageMemory {
   readonly ready: readonly ReadyConsent[]
   /** The key calls are tried with; undefined until one is chosen. */
   readonly triedKey: string | undefined
+  /** Secrets of the APIs themselves, by {@link secretName}. */
+  readonly secrets: Readonly<Record<string, string>>
   readonly issue: (key: IssuedKey) => void
   readonly noteStored: () => void
   readonly putAway: () => void
@@ -40,6 +42,12 @@ export interface PageMemory {
   /** Keeps the newest valid consent and drops those that have ended. */
   readonly noteApproved: (consents: ApprovedConsents['items']) => void
   readonly tryWith: (key: string) => void
+  readonly keepSecret: (name: string, secret: string) => void
+}
+
+/** Under which the secret of a security scheme of a version is kept. */
+export function secretName(versionId: string, scheme: string): string {
+  return `${versionId} ${scheme}`
 }
 
 /** Name of the ids of consents. */
@@ -56,6 +64,7 @@ export function usePageMemory(applicationId: string): PageMemory {
   const [toldIds, setToldIds] = useState<PageMemory['toldIds']>({})
   const [ready, setReady] = useState<PageMemory['ready']>([])
   const [triedKey, tryWith] = useState<string>()
+  const [secrets, setSecrets] = useState<PageMemory['secrets']>({})
 
   const issue = useCallback((key: IssuedKey) => {
     setKeys((known) => [key, ...known])
@@ -73,6 +82,9 @@ export function usePageMemory(applicationId: string): PageMemory {
   const forget = useCallback((keyId: string) => {
     setKeys((known) => known.filter(({ id }) => id !== keyId))
     tryWith(undefined)
+  }, [])
+  const keepSecret = useCallback((name: string, secret: string) => {
+    setSecrets((known) => ({ ...known, [name]: secret }))
   }, [])
   const noteStored = useCallback(() => setIsStored(true), [])
   const putAway = useCallback(() => setShownId(undefined), [])
@@ -123,8 +135,8 @@ export function usePageMemory(applicationId: string): PageMemory {
     const shown = keys.find(({ id }) => id === shownId)
     const newest = Object.entries(toldIds).flatMap(([name, [id]]) => (id ? [[name, id]] : []))
     const ids = Object.fromEntries(newest)
-    const known = { problem, keys, shown, isStored, ids, toldIds, ready, triedKey }
-    const ofKeys = { issue, noteStored, putAway, forget, tryWith }
+    const known = { problem, keys, shown, isStored, ids, toldIds, ready, triedKey, secrets }
+    const ofKeys = { issue, noteStored, putAway, forget, tryWith, keepSecret }
     return { ...known, ...ofKeys, learn, learnReady, unlearn, noteApproved }
   }, [
     problem,
@@ -134,6 +146,8 @@ export function usePageMemory(applicationId: string): PageMemory {
     toldIds,
     ready,
     triedKey,
+    secrets,
+    keepSecret,
     issue,
     noteStored,
     putAway,

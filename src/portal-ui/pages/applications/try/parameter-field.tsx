@@ -1,5 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
+import type { ChangeEvent } from 'react'
 import type { CallParameter } from '../../../calls/call-shape.ts'
+import { PasswordField } from '../../../components/password-field.tsx'
 import { t } from '../../../words.ts'
 import classes from '../applications.module.css'
 
@@ -10,9 +12,9 @@ export interface ParameterFieldProps {
   readonly onChange: (value: string) => void
 }
 
-/** The field for one value of a call: a choice where the document lists values, a line of text elsewhere. */
+/** The field for one value of a call: a choice where the document lists values, a line of text elsewhere, masked for a secret. */
 export function ParameterField({ parameter, value, isMissing, onChange }: ParameterFieldProps) {
-  const { name, place, isRequired, purpose, example, choices } = parameter
+  const { name, place, isRequired, purpose, example, choices, scheme } = parameter
   const shared = {
     label: t('playground.parameter', { name, place: t(`playground.${place}`) }),
     description: purpose === '' ? undefined : purpose,
@@ -32,16 +34,15 @@ export function ParameterField({ parameter, value, isMissing, onChange }: Parame
       />
     )
   }
-  return (
-    <TextInput
-      {...shared}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      placeholder={example}
-      autoComplete="off"
-      spellCheck={false}
-      dir="ltr"
-      classNames={{ input: classes['code'] ?? '' }}
-    />
-  )
+  const line = {
+    ...shared,
+    value,
+    onChange: (event: ChangeEvent<HTMLInputElement>) => onChange(event.currentTarget.value),
+    placeholder: example,
+    autoComplete: 'off',
+    spellCheck: false,
+    dir: 'ltr',
+  }
+  if (scheme !== undefined) return <PasswordField {...line} holds="key" />
+  return <TextInput {...line} classNames={{ input: classes['code'] ?? '' }} />
 }

@@ -26,7 +26,7 @@ import { useFacts } from '../../../facts.tsx'
 import { t } from '../../../words.ts'
 import classes from '../applications.module.css'
 import { KeyField } from '../keys/key-field.tsx'
-import type { PageMemory } from '../page-memory.ts'
+import { type PageMemory, secretName } from '../page-memory.ts'
 import { ApprovalChoice, approvalOnPage } from './approval-choice.tsx'
 import { CallCode } from './call-code.tsx'
 import { DrillField } from './drill-field.tsx'
@@ -37,6 +37,8 @@ import { TryAnswer } from './try-answer.tsx'
 
 export interface TryFormProps {
   readonly applicationId: string
+  /** Any id of the version: each asks for secrets of its own. */
+  readonly versionId: string
   readonly shape: CallShape
   /** All operations of the version, to recognise links to operations. */
   readonly shapes: readonly CallShape[]
@@ -50,12 +52,13 @@ export interface TryFormProps {
 
 /** Fills in one call, sends it and shows the response beside it. */
 export function TryForm(props: TryFormProps) {
-  const { applicationId, shape, shapes, memory, query, isApprovedOnPage, onFollow } = props
+  const { applicationId, versionId, shape, shapes, memory, query, isApprovedOnPage, onFollow } =
+    props
   const { gatewayUrl, hasSandbox } = useFacts()
   const [draft, setDraft] = useState(() => {
     const plain = draftCall(shape, memory.ids, query)
     const approval = isApprovedOnPage ? approvalOnPage(shape) : {}
-    return { ...plain, values: { ...plain.values, ...approval } }
+    return { ...plain, values: { ...plain.values, ...keptSecrets(props), ...approval } }
   })
   const key = memory.triedKey ?? memory.keys[0]?.key ?? ''
   const [isChecked, setIsChecked] = useState(false)
@@ -115,7 +118,11 @@ export function TryForm(props: TryFormProps) {
         parameter,
         value: draft.values[name] ?? '',
         isMissing: missing.includes(parameter.name),
-        onChange: (value: string) => setValues({ [name]: value }),
+        onChange: (value: string) => {
+          setValues({ [name]: value })
+          const { scheme } = parameter
+          if (scheme !== undefined) memory.keepSecret(secretName(versionId, scheme), value)
+        },
       }
       return isFromEarlierAnswer(parameter) ? (
         <IdField key={name} {...shared} applicationId={applicationId} memory={memory} />
@@ -209,6 +216,16 @@ export function TryForm(props: TryFormProps) {
       </div>
     </div>
   )
+}
+
+/** What was entered for other operations of the version. */
+function keptSecrets({ versionId, shape, memory }: TryFormProps): CallDraft['values'] {
+  const kept = shape.parameters.flatMap((parameter) => {
+    const { scheme } = parameter
+    const secret = scheme === undefined ? undefined : memory.secrets[secretName(versionId, scheme)]
+    return secret === undefined ? [] : [[valueKey(parameter), secret]]
+  })
+  return Object.fromEntries(kept)
 }
 
 interface BodyProps {

@@ -143,6 +143,7 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
         <TryForm
           key={`${version?.subscription.id} ${shape.operation} ${followed.count} ${isApprovedOnPage}`}
           applicationId={applicationId}
+          versionId={version?.subscription.id ?? ''}
           shape={shape}
           shapes={shapes}
           memory={memory}
