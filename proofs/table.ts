@@ -706,6 +706,14 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows: '"Try it" leads from one answer to the next call, and shows each in three languages',
     guards: [...page, bank],
   }),
+  'own-secrets': tests('pages/own-secrets', {
+    shows: 'the playground masks the secrets of an API and asks for each once',
+    guards: page,
+  }),
+  'long-playground': tests('pages/long-playground', {
+    shows: 'the playground of 900 operations asks for the chosen ones only',
+    guards: [...page, 'src/catalogue'],
+  }),
   'key-forms': tests('pages/key-forms', {
     shows:
       'forms about keys, addresses and lifetimes keep what was typed and offer nothing that the portal refuses',

@@ -4,7 +4,7 @@ import { createServedDocument } from '../../src/portal/documents/served-document
 import type { Test } from '../support/database.ts'
 import { ownApis, ownDocument } from '../support/own-apis.ts'
 
-/** Versions whose documents have about so many MiB each, and the function that makes the served ones. */
+/** Versions with documents of these sizes in MiB, and the function that makes the served ones. */
 async function servedDocuments(t: Test, sizes: readonly number[]) {
   const files = sizes.map((size, at): [string, object] => [
     `a${at}/1.json`,

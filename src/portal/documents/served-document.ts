@@ -18,7 +18,7 @@ import { descriptionIn, withSamples } from './with-samples.ts'
 /** The document of a version as developers get it, in a language. (Default: English) */
 export type ServedDocument = (published: ApiVersion, language?: Language) => OpenApiDocument
 
-/** What a process keeps of them, by the octets of their sources: a catalogue may have thousands. */
+/** Octets of the documents whose served form is kept: a catalogue may have thousands. */
 const keptOctetsMax = 16 * 1024 * 1024
 
 /** The documents of a version that were made under one key. */

@@ -9,6 +9,8 @@ export const pageSources = [
   'package-lock.json',
   'tsconfig.json',
   'src/catalogue/json.ts',
+  'src/platform/http/own-fields.ts',
+  'src/platform/http/drills.ts',
   'src/portal/pages/page-paths.ts',
   'src/portal/samples',
   'src/portal/api/schemas',

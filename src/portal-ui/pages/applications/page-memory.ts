@@ -45,7 +45,7 @@ export interface PageMemory {
   readonly keepSecret: (name: string, secret: string) => void
 }
 
-/** Under which the secret of a security scheme of a version is kept. */
+/** Key of a secret in {@link PageMemory.secrets}: each security scheme of each version has its own. */
 export function secretName(versionId: string, scheme: string): string {
   return `${versionId} ${scheme}`
 }

@@ -12,7 +12,7 @@ export interface ParameterFieldProps {
   readonly onChange: (value: string) => void
 }
 
-/** The field for one value of a call: a choice where the document lists values, a line of text elsewhere, masked for a secret. */
+/** The field for one value of a call: a choice where the document lists values, else a line of text, masked for a secret. */
 export function ParameterField({ parameter, value, isMissing, onChange }: ParameterFieldProps) {
   const { name, place, isRequired, purpose, example, choices, scheme } = parameter
   const shared = {
