@@ -36,17 +36,20 @@ export async function assembleCatalogue(parts: CatalogueParts): Promise<Catalogu
     return [plan.name, deepFreeze(rehearsal === undefined ? plan : { ...plan, rehearsal })] as const
   })
   const patterns = offered.map(({ plan }) => [plan.name, new Set(plan.apis)] as const)
-  const apis = Map.groupBy(versions, ({ api }) => api)
   const versionEntries: (readonly [string, ApiVersion])[] = []
-  for (const loaded of versions) {
-    await turn()
-    const { api, version } = loaded
-    const made = apiVersion(loaded, {
-      siblings: apis.get(api) ?? [],
-      plans: patterns.filter(([, own]) => matches(own, loaded)).map(([name]) => name),
-      translations: translations.filter((each) => each.api === api && each.version === version),
-    })
-    versionEntries.push([versionKey(api, version), deepFreeze(made)])
+  for (const siblings of Map.groupBy(versions, ({ api }) => api).values()) {
+    const havingOperation = versionsById(siblings)
+    for (const loaded of siblings) {
+      await turn()
+      const { api, version } = loaded
+      const made = apiVersion(loaded, {
+        siblings,
+        havingOperation,
+        plans: patterns.filter(([, own]) => matches(own, loaded)).map(([name]) => name),
+        translations: translations.filter((each) => each.api === api && each.version === version),
+      })
+      versionEntries.push([versionKey(api, version), deepFreeze(made)])
+    }
   }
   return Object.freeze({
     versions: frozenMap(versionEntries),
@@ -64,9 +67,24 @@ function rehearsalOf(plan: Plan, versions: readonly LoadedVersion[]): Rehearsal 
   return { name, title, apis, limits, onStoreOutage, versions: keys }
 }
 
+/** The labels of the versions that have each operation, oldest first, by the id of the operation. */
+function versionsById(versions: readonly LoadedVersion[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const { version, operations } of versions) {
+    for (const { id } of operations) {
+      const labels = found.get(id) ?? []
+      found.set(id, labels)
+      labels.push(version)
+    }
+  }
+  return found
+}
+
 interface Surroundings {
   /** Versions of the same API, the version itself included, oldest first. */
   readonly siblings: readonly LoadedVersion[]
+  /** See {@link versionsById}. */
+  readonly havingOperation: ReadonlyMap<string, readonly string[]>
   /** Names of the plans that offer it. */
   readonly plans: readonly string[]
   readonly translations: readonly LoadedTranslation[]
@@ -74,10 +92,9 @@ interface Surroundings {
 
 function apiVersion(
   loaded: LoadedVersion,
-  { siblings, plans, translations }: Surroundings,
+  { siblings, havingOperation, plans, translations }: Surroundings,
 ): ApiVersion {
   const { api, version, title, prefix, basePath, backend, forwardHeaders, lifecycle } = loaded
-  const ids = siblings.map((sibling) => new Set(sibling.operations.map((other) => other.id)))
   const operations = loaded.operations.map(
     ({ id, method, template, segments, summary, tag, psd2Role, hasBody, declared }): Operation => ({
       id,
@@ -92,7 +109,7 @@ function apiVersion(
       psd2Role,
       hasBody,
       declared,
-      availableIn: siblings.filter((_, at) => ids[at]?.has(id)).map((sibling) => sibling.version),
+      availableIn: havingOperation.get(id) ?? [],
     }),
   )
   const byLanguage = Object.groupBy(translations, ({ language }) => language)
