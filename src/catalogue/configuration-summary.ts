@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Catalogue, Limit, Plan } from './catalogue.ts'
+import { sha256 } from './sha256.ts'
 
 /** What is kept of a configuration, to show what the next one changes. */
 export interface ConfigurationSummary {
@@ -137,8 +137,4 @@ function withoutEmpty(texts: Readonly<Record<string, string>>): Record<string, s
 
 function hashOf(value: unknown): string {
   return sha256(JSON.stringify(value))
-}
-
-function sha256(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex')
 }

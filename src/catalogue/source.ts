@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { codeOf, ignoreMissing } from '../platform/log/error-code.ts'
@@ -7,6 +6,7 @@ import type { CatalogueProblem } from './catalogue-error.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
 import { parseText } from './parse-text.ts'
 import { createLineFinder } from './read-yaml.ts'
+import { sha256 } from './sha256.ts'
 import { notUtf8, utf8Text } from './utf8-text.ts'
 
 /** A place: file, line and the members that lead to it, `limits[0].window`. */
@@ -212,10 +212,6 @@ export function createSources({ configDir }: { readonly configDir: string }): So
     reportFile,
     reportUnreadable,
   }
-}
-
-function sha256(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex')
 }
 
 /** Whether the file's content is a mapping, the only thing our files may be at the top. */

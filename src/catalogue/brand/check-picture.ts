@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../sha256.ts'
 import type { Picture } from './brand.ts'
 import { checkSvg } from './check-svg.ts'
 
@@ -21,7 +21,7 @@ export function checkPicture(content: Buffer): CheckedPicture {
   return {
     type: isPng ? 'image/png' : 'image/svg+xml',
     content: content.toString('base64'),
-    digest: createHash('sha256').update(content).digest('hex').slice(0, 16),
+    digest: sha256(content).slice(0, 16),
     ...size,
   }
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { JsonObject, Method } from '../catalogue.ts'
+import { sha256 } from '../sha256.ts'
 
 const idsMax = 128
 
@@ -24,7 +24,7 @@ export function operationIdOf(
   if (free !== undefined) return free
   for (let attempt = 0; ; attempt++) {
     const text = `${method} ${template} ${attempt === 0 ? '' : attempt}`.trimEnd()
-    const digest = createHash('sha256').update(text).digest('hex').slice(0, 8)
+    const digest = sha256(text).slice(0, 8)
     const id = `${made.slice(0, idsMax - 9)}-${digest}`
     if (!taken.has(id)) return id
   }
