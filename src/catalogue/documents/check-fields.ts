@@ -2,7 +2,7 @@ import { continuedFields, isDropped, keyFields } from '../../platform/http/own-f
 import type { JsonObject } from '../catalogue.ts'
 import type { Sources } from '../source.ts'
 import { keyIn, securitySchemes } from './credential-fields.ts'
-import { declaredParameters } from './declared-parameters.ts'
+import { operationObject } from './operation-object.ts'
 import type { ReadOperation } from './read-operations.ts'
 
 export interface DeclaringDocument {
@@ -17,8 +17,11 @@ export function checkFields(
   sources: Sources,
   { document, operations, backend }: DeclaringDocument,
 ): void {
-  for (const { in: place, name, object } of declaredParameters(document, operations)) {
-    if (place === 'header') warn(`the header parameter ${name}`, name, object.value)
+  for (const { template, method } of operations) {
+    const { parameters = [] } = operationObject(document, template, method) ?? {}
+    for (const { in: place, name, object } of parameters) {
+      if (place === 'header') warn(`the header parameter ${name}`, name, object.value)
+    }
   }
   for (const [scheme, object] of securitySchemes(document)) {
     const name = keyIn(object, 'header')
