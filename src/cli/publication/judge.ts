@@ -110,7 +110,6 @@ async function judgeOnce(
       }
       if (!(error instanceof CatalogueError)) throw error
       const { problems } = error
-      const before = new Set((await problemsOf(configDir)).map((each) => keyOf(configDir, each)))
       const refused = problems.map((problem) => ({
         reason: problem.rule,
         place: placeOf(problem),
@@ -119,25 +118,28 @@ async function judgeOnce(
       }))
       return {
         ...refusal(refused),
-        isBlockedByOthers: problems.every(
-          (each) =>
-            !isProposed(proposal, relative(copy, each.file)) && before.has(keyOf(copy, each)),
-        ),
+        isBlockedByOthers:
+          !problems.some(({ file }) => isProposed(proposal, relative(copy, file))) &&
+          (await areThereWithout(
+            configDir,
+            problems.map((each) => keyOf(copy, each)),
+          )),
         mends: mends === undefined ? mendsOf({ source, options }, problems) : undefined,
       }
     }
   })
 }
 
-/** What is wrong with a configuration as it is. */
-async function problemsOf(configDir: string): Promise<readonly CatalogueProblem[]> {
+/** Whether a configuration as it is has all these problems. @param keys see {@link keyOf} */
+async function areThereWithout(configDir: string, keys: readonly string[]): Promise<boolean> {
   const { loadCatalogue } = await import('../../catalogue/load-catalogue.ts')
   try {
     await loadCatalogue(configDir)
-    return []
+    return false
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error
-    return error.problems
+    const before = new Set(error.problems.map((each) => keyOf(configDir, each)))
+    return keys.every((key) => before.has(key))
   }
 }
 
