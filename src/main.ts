@@ -167,8 +167,10 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     events,
     metricsRegistry,
   })
-  if (roles.has('gateway')) publisher.prepareWith(backendsOf(settings, roles))
-  await publisher.current().router.prepare()
+  if (roles.has('gateway')) {
+    publisher.prepareWith(backendsOf(settings, roles))
+    await publisher.current().router.prepare()
+  }
   const parts = {
     ...base,
     certificates,
