@@ -22,6 +22,7 @@ export interface Visit {
 
 /** Parameter of the query with which a page changes its language. */
 const parameter = 'lang'
+
 /** The visit of a request. Its language is that of the query, else of the cookie, else of the browser's settings. */
 export function visitOf(brand: Brand, request: Pick<FastifyRequest, 'url' | 'headers'>): Visit {
   const query = queryOf(request)
