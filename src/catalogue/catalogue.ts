@@ -237,7 +237,7 @@ export interface OpenApiDocument extends JsonObject {
 /** A document in memory, as JSON. */
 export interface KeptDocument {
   /** Its members `info`, `x-products` and `x-sample-flows`, which lists show. Deeply frozen. */
-  readonly head: JsonObject
+  readonly head: JsonObject & { readonly info: JsonObject }
   /** Its JSON in UTF-8, in the version that its file has; not to be changed. */
   json(): Buffer
   /**

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { JsonObject, KeptDocument, OpenApiDocument } from '../catalogue.ts'
-import { deepFreeze } from '../json.ts'
+import { deepFreeze, isJsonObject } from '../json.ts'
 import { upgrade } from './upgrade.ts'
 
 /** Octets of JSON whose objects stay in memory, where they take about five times as many. */
-export const readOctetsMax = 16 * 1024 * 1024
+const readOctetsMax = 16 * 1024 * 1024
 
 const read = new LRUCache<Buffer, OpenApiDocument>({
   maxSize: readOctetsMax,
@@ -21,12 +21,18 @@ const read = new LRUCache<Buffer, OpenApiDocument>({
 export function keptDocument(source: JsonObject): KeptDocument {
   const json = Buffer.from(JSON.stringify(source))
   const { info, 'x-products': products, 'x-sample-flows': flows } = source
-  const head = { info, 'x-products': products, 'x-sample-flows': flows }
-  return keptJson(deepFreeze(structuredClone(head)), json)
+  return keptJson(
+    deepFreeze({
+      info: isJsonObject(info) ? info : {},
+      'x-products': products,
+      'x-sample-flows': flows,
+    }),
+    json,
+  )
 }
 
 /** @param head see {@link KeptDocument.head}; frozen */
-export function keptJson(head: JsonObject, json: Buffer): KeptDocument {
+export function keptJson(head: KeptDocument['head'], json: Buffer): KeptDocument {
   return { head, json: () => json, read: () => readAgain(json) }
 }
 

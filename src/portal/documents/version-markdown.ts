@@ -45,7 +45,7 @@ export function versionMarkdown(options: VersionMarkdownOptions): string {
     }),
   )
   // The samples of the served document link within the reference and mean nothing here.
-  const own = published.document.read().info['description']
+  const own = published.document.head.info['description']
   const description = texts.description ?? (typeof own === 'string' ? own.trim() : '')
   const sections = [
     `# ${title} ${version}`,

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGunzip, createGzip, gunzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
-import type { ApiVersion, Catalogue, JsonObject, Plan } from '../../catalogue/catalogue.ts'
+import type { ApiVersion, Catalogue, KeptDocument, Plan } from '../../catalogue/catalogue.ts'
 import { keptJson } from '../../catalogue/documents/kept-document.ts'
 import { frozenMap } from '../../catalogue/frozen-map.ts'
 import { deepFreeze } from '../../catalogue/json.ts'
@@ -222,7 +222,7 @@ function linesIn(text: Buffer): readonly Buffer[] {
   return lines
 }
 
-type KeptVersion = Omit<ApiVersion, 'document'> & { readonly head: JsonObject }
+type KeptVersion = Omit<ApiVersion, 'document'> & Pick<KeptDocument, 'head'>
 
 interface Kept {
   readonly format: number

@@ -1,10 +1,4 @@
-import type {
-  ApiVersion,
-  Catalogue,
-  Json,
-  JsonObject,
-  Operation,
-} from '../../../catalogue/catalogue.ts'
+import type { ApiVersion, Catalogue, Json, Operation } from '../../../catalogue/catalogue.ts'
 import { textsOf } from '../../../catalogue/in-language.ts'
 import { isJsonObject, objectsOf, stringsOf } from '../../../catalogue/json.ts'
 import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
@@ -76,7 +70,7 @@ function publishedVersion({
   return {
     version,
     title: texts.title,
-    summary: texts.summary ?? firstSentence(infoOf(published)['description']),
+    summary: texts.summary ?? firstSentence(published.document.head.info['description']),
     lifecycle,
     isDeprecated: isDeprecated(lifecycle, nowMs),
     isRetired: isRetired(lifecycle, nowMs),
@@ -95,11 +89,6 @@ function publishedVersion({
   }
 }
 
-function infoOf({ document }: ApiVersion): JsonObject {
-  const { info } = document.head
-  return isJsonObject(info) ? info : {}
-}
-
 /** What the document says it offers (`x-products`); else all of the version is one product. */
 function productsOf(published: ApiVersion): PublishedProduct[] {
   const named = objectsOf(published.document.head['x-products'])
@@ -111,7 +100,7 @@ function productsOf(published: ApiVersion): PublishedProduct[] {
       tags: [...stringsOf(tags)],
     }))
   }
-  const { summary, description } = infoOf(published)
+  const { summary, description } = published.document.head.info
   return [
     {
       title: localText(published.title),
