@@ -69,8 +69,11 @@ export interface Attack {
   readonly parameter?: string
   /** How the backend answers, by its name in `corpus/answers.ts`. */
   readonly answer?: string
-  /** Only operations that fit: by body, with a path parameter, with a path that ends in text, or one. (Default: all) */
-  readonly only?: 'with body' | 'without body' | 'parameter' | 'literal' | 'one'
+  /**
+   * Only operations that fit: by body, with a segment that is a parameter, with a path that ends in text, of an API with
+   * an allow-list of fields, or one. (Default: all)
+   */
+  readonly only?: 'with body' | 'without body' | 'parameter' | 'literal' | 'allow-list' | 'one'
   /** Crosses it with this many operations instead of all that fit, each time with others. */
   readonly spread?: number
 }

@@ -2,6 +2,7 @@
 // application of its own, so that counts identify the input. Its arguments are the backend, and `https`
 // for a listener with TLS.
 
+import { versionKey } from '../../src/catalogue/catalogue.ts'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { createLog } from '../../src/platform/log/log.ts'
@@ -11,6 +12,7 @@ import { callerOf, startEdge } from '../../test/support/edge.ts'
 import { createScope } from '../faults/scope.ts'
 import type { GatewayState } from './gateway.ts'
 import { applicationOf } from './message.ts'
+import { attackedCatalogue } from './own-apis.ts'
 
 const [, , backendUrl = '', scheme] = process.argv
 const scope = createScope()
@@ -27,17 +29,23 @@ const counter: Counter = {
   },
 }
 
+const catalogue = await attackedCatalogue(scope)
+const plans = new Map(
+  [...catalogue.versions.values()].map(({ api, version }) => [versionKey(api, version), 'default']),
+)
 const callers = new Map<string, Authentication>()
 function callerWith(key: string): Authentication | undefined {
   const number = /^tg_(\d+)$/.exec(key)?.[1]
   if (number === undefined) return undefined
-  const known = callers.get(key) ?? callerOf(applicationOf(Number(number)))
+  const known = callers.get(key) ?? callerOf(applicationOf(Number(number)), { plans })
   callers.set(key, known)
   return known
 }
 
 const edge = await startEdge(scope, {
   backendUrl,
+  isBackendUrlSet: true,
+  catalogue: () => catalogue,
   counter,
   callers: { get: callerWith },
   ...(scheme === 'https' ? { tls: createTestTls(createTestAuthority(scope).issue()) } : {}),

@@ -6,13 +6,17 @@ export interface AttackedOperation {
   /** `xs2a:1.7.0:listAccounts`, as in the name of its bucket. */
   readonly name: string
   readonly method: string
-  /** `v1.7.0`. */
+  /** The prefix of its version: `v1.7.0`. */
   readonly version: string
-  /** `v1.6.0`: another version, or another API. */
+  /** The prefix of another version, or of another API: `v1.6.0`. */
   readonly otherVersion: string
-  /** Segments below the version; the values of parameters begin with `p-`. */
+  /** Segments below the version; parameters have values: `p-id`, and `m-id:cancel` where text follows. */
   readonly segments: readonly string[]
   readonly hasBody: boolean
+  /** Whether its path ends in text, and no other path has a parameter there. */
+  readonly endsInText: boolean
+  /** Whether the backend gets only the fields of HTTP and of the document. */
+  readonly hasAllowList: boolean
   /** Methods that this path has. */
   readonly methods: readonly string[]
 }
@@ -20,8 +24,9 @@ export interface AttackedOperation {
 /** All operations that are published, in the order of the documents. */
 export function attackedOperations({ versions }: Catalogue): AttackedOperation[] {
   const prefixes = [...versions.values()].map(({ prefix }) => prefix.slice(1))
-  return [...versions.values()].flatMap(({ api, version, prefix, operations }) =>
+  return [...versions.values()].flatMap(({ api, version, prefix, operations, forwardHeaders }) =>
     operations.map(({ id, method, template }) => {
+      const lead = template.slice(0, template.lastIndexOf('/') + 1)
       const own = prefix.slice(1)
       return {
         name: `${api}:${version}:${id}`,
@@ -31,7 +36,13 @@ export function attackedOperations({ versions }: Catalogue): AttackedOperation[]
         segments: template
           .slice(1)
           .split('/')
-          .map((segment) => (segment.startsWith('{') ? `p-${segment.slice(1, -1)}` : segment)),
+          .map((segment) =>
+            /^\{[^}]+\}$/.test(segment)
+              ? `p-${segment.slice(1, -1)}`
+              : segment.replaceAll(/\{([^}]+)\}/g, 'm-$1'),
+          ),
+        endsInText: !operations.some((other) => other.template.startsWith(`${lead}{`)),
+        hasAllowList: forwardHeaders === 'declared',
         hasBody: method !== 'GET' && method !== 'DELETE',
         methods: operations
           .filter((other) => other.template === template)
@@ -53,7 +64,9 @@ export function fits(attack: Attack, operation: AttackedOperation): boolean {
     case 'parameter':
       return hasParameter
     case 'literal':
-      return operation.segments.at(-1)?.startsWith('p-') !== true
+      return operation.endsInText
+    case 'allow-list':
+      return operation.hasAllowList
     default:
       return true
   }
@@ -62,22 +75,35 @@ export function fits(attack: Attack, operation: AttackedOperation): boolean {
 /** Names the operation that a method and a path call, in the way `AttackedOperation.name` does; `none` for anything else. */
 export type NamesOperation = (method: string, path: string) => string
 
-/** Learns the names from the documents alone; it shares no code with the router. */
+/**
+ * Learns the names from the documents alone; it shares no code with the router.
+ * Paths are those of the backend.
+ */
 export function createNames({ versions }: Catalogue): NamesOperation {
-  const known = [...versions.values()].flatMap(({ api, version, prefix, operations }) =>
+  const known = [...versions.values()].flatMap(({ api, version, basePath, operations }) =>
     operations.map(({ id, method, template }) => ({
       name: `${api}:${version}:${id}`,
       method: method as string,
       path: new RegExp(
-        `^${prefix.replaceAll('.', '\\.')}${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`,
+        `^${`${basePath}${template}`.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`,
       ),
-      parameters: template.split('{').length,
+      rank: rankOf(`${basePath}${template}`),
     })),
   )
-  // A literal path wins over one with a parameter (OpenAPI 3.1, 4.8.8.2).
-  known.sort((a, b) => a.parameters - b.parameters)
+  known.sort((a, b) => (a.rank < b.rank ? -1 : 1))
   return (method, path) =>
     known.find((one) => one.method === method && one.path.test(path))?.name ?? 'none'
+}
+
+/**
+ * Sorts paths that match the same text: segment by segment, text is before a
+ * parameter with text, and that before a parameter alone.
+ */
+function rankOf(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => (segment.includes('{') ? (/^\{[^}]+\}$/.test(segment) ? 2 : 1) : 0))
+    .join('')
 }
 
 /** How three readers understand the path of a target: as it stands, decoded once, and decoded by a careless one. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Catalogue } from '../../src/catalogue/catalogue.ts'
+import type { ApiVersion, Catalogue } from '../../src/catalogue/catalogue.ts'
 import type { Test } from '../../test/support/database.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { nginxMissing, startNginx } from '../bench/nginx.ts'
@@ -26,8 +26,8 @@ export function peersMissing(): string | undefined {
 
 /**
  * Starts nginx and HAProxy as their manuals put them in front of a backend:
- * published prefixes only, a key of the right form only, kept-alive
- * connections. Neither knows operations, so neither can be as narrow as a
+ * published prefixes only, put in place of the backend's, a key of the right
+ * form only, kept-alive connections. Neither knows operations, so neither can be as narrow as a
  * gateway; how they read messages is their own.
  */
 export async function startPeers(
@@ -37,7 +37,7 @@ export async function startPeers(
   const folder = mkdtempSync(join(tmpdir(), 'tg-attacks-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const { host } = new URL(backendUrl)
-  const prefixes = [...catalogue.versions.values()].map(({ prefix }) => prefix)
+  const versions = [...catalogue.versions.values()]
   const bench = {
     folder,
     undo: (action: () => Promise<void> | void) => t.teardown(action),
@@ -51,12 +51,12 @@ export async function startPeers(
   proxy_set_header Connection "";
   proxy_set_header Host bank.example;`,
     server: `if ($http_x_api_key !~ "^tg_[0-9]+$") { return 401; }
-    ${prefixes.map((prefix) => `location ${prefix}/ { proxy_pass http://bank; }`).join('\n    ')}
+    ${versions.map(({ prefix, basePath }) => `location ${prefix}/ { proxy_pass http://bank${prefix === basePath ? '' : `${basePath}/`}; }`).join('\n    ')}
     location / { return 404; }`,
   })
   const port = await freePort()
   const file = join(folder, 'haproxy.cfg')
-  writeFileSync(file, haproxyConfiguration(port, host, prefixes))
+  writeFileSync(file, haproxyConfiguration(port, host, versions))
   const target = await startPinned({
     core,
     command: haproxy,
@@ -70,7 +70,13 @@ export async function startPeers(
   ]
 }
 
-function haproxyConfiguration(port: number, backend: string, prefixes: readonly string[]): string {
+function haproxyConfiguration(
+  port: number,
+  backend: string,
+  versions: readonly ApiVersion[],
+): string {
+  const prefixes = versions.map(({ prefix }) => `${prefix}/`).join(' ')
+  const moved = versions.filter(({ prefix, basePath }) => prefix !== basePath)
   return `global
   nbthread 1
   maxconn 4096
@@ -83,7 +89,8 @@ defaults
 frontend public
   bind 127.0.0.1:${port}
   http-request deny deny_status 401 unless { req.hdr(x-api-key) -m reg ^tg_[0-9]+$ }
-  http-request deny deny_status 404 unless { path_beg ${prefixes.map((prefix) => `${prefix}/`).join(' ')} }
+  http-request deny deny_status 404 unless { path_beg ${prefixes} }
+  ${moved.map(({ prefix, basePath }) => `http-request replace-path ^${prefix.replaceAll('.', '\\.')}/(.*) ${basePath}/\\1`).join('\n  ')}
   default_backend bank
 backend bank
   server one ${backend}

@@ -34,6 +34,13 @@ export const plantedFaults: readonly PlantedFault[] = [
     foundIn: 'bypasses',
   },
   {
+    name: 'a parameter alone before text',
+    file: '../catalogue/router.ts',
+    from: 'for (const { texts, node: mixed } of node.mixed) {',
+    to: 'const alone = below(node.parameter, path, next)\n    if (alone !== undefined) return alone\n    for (const { texts, node: mixed } of node.mixed) {',
+    foundIn: 'bypasses',
+  },
+  {
     name: 'an unstripped header',
     file: 'edge/forward/passing-fields.ts',
     from: 'names.has(name)',

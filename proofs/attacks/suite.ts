@@ -1,5 +1,4 @@
 import type { Catalogue } from '../../src/catalogue/catalogue.ts'
-import { publishedCatalogue } from '../../test/support/published-catalogue.ts'
 import { createScope, type Scope } from '../faults/scope.ts'
 import type { Kind } from './attack.ts'
 import { type Leniency, leniencyOf } from './compare.ts'
@@ -8,6 +7,7 @@ import { startAttackedGateway } from './gateway.ts'
 import { type Findings, judge, outcomesOf } from './judge.ts'
 import { type Input, messageOf } from './message.ts'
 import { attackedOperations, createNames } from './operations.ts'
+import { attackedCatalogue } from './own-apis.ts'
 import { type Peer, startPeers } from './peers.ts'
 import { startRecorder } from './recorder.ts'
 import { type DescribeWait, runCorpus } from './run-corpus.ts'
@@ -31,8 +31,8 @@ export interface AttackOptions {
 }
 
 /** The inputs of a run. @param most operations for each attack; see {@link crossed} */
-export async function inputsOf(most?: number): Promise<Input[]> {
-  return crossed(attackedOperations(await publishedCatalogue()), most)
+export function inputsOf(most?: number): Promise<Input[]> {
+  return within(async (_t, catalogue) => crossed(attackedOperations(catalogue), most))
 }
 
 /**
@@ -118,7 +118,7 @@ export async function within<Value>(
 ): Promise<Value> {
   const scope = createScope()
   try {
-    return await work(scope, await publishedCatalogue())
+    return await work(scope, await attackedCatalogue(scope))
   } finally {
     await scope.end()
   }

@@ -251,34 +251,95 @@ const why = {
   underscored: 'an underscore: the same variable as the hyphen to a CGI or WSGI',
 } as const
 
+/**
+ * Fields of the lists above that only single backends give a meaning: an API
+ * without an allow-list gets them as the client's own.
+ */
+const ofApplications: ReadonlySet<string> = new Set([
+  'X-Auth-Token',
+  'X-Auth-Roles',
+  'X-Tenant',
+  'X-Tenant-Id',
+  'X-Organization',
+  'X-Org-Id',
+  'X-Account-Id',
+  'X-Customer-Id',
+  'X-Role',
+  'X-Scopes',
+  'X-Scope',
+  'X-Permissions',
+  'X-Admin',
+  'X-Is-Admin',
+  'X-Internal',
+  'X-Internal-Request',
+  'X-Service-Name',
+  'X-Service-Account',
+  'X-Client-Id',
+  'X-App-Id',
+  'X-Application-Id',
+  'X-ID-Token',
+  'X-Access-Token',
+  'X-API-Secret',
+  'X-WSSE',
+  'X-QWAC',
+  'Max-Forwards',
+  'X-Path',
+  'X-URI',
+  'X-URL',
+  'Base-Url',
+  'Destination',
+  'X-Method',
+  'X-Action',
+  'SOAPAction',
+  'X-Debug',
+  'X-Debug-Mode',
+  'X-Test',
+  'X-Cache-Key',
+  'Surrogate-Capability',
+  'X-Wap-Profile',
+  'X-Amz-Website-Redirect-Location',
+  'Sandbox-Drill-Internal',
+])
+
 /** Fields that the gateway knows and that may come once. */
 const single: ReadonlySet<string> = new Set(['Client-Cert'])
 
 function spoofed(names: readonly string[], reason: string): Attack[] {
-  return names.flatMap((name) => [
-    { kind: 'field', why: reason, fields: `${name}: evil\r\n`, expected: 'forwarded', spread: 6 },
-    {
-      kind: 'field',
-      why: `${reason}; in another spelling`,
-      spread: 3,
-      expected: single.has(name) ? '400 HEADERS_INVALID' : 'forwarded',
-      fields: `${name.toUpperCase()}:evil\r\n${name.toLowerCase()}: evil\r\n`,
-    },
-    {
-      kind: 'field',
-      why: why.underscored,
-      expected: '400 HEADERS_INVALID',
-      spread: 3,
-      fields: `${name.replace('-', '_')}${name.includes('-') ? '' : '_'}: evil\r\n`,
-    },
-    {
-      kind: 'field',
-      why: why.listed,
-      expected: 'forwarded',
-      spread: 3,
-      fields: `Connection: ${name}\r\n${name}: evil\r\n`,
-    },
-  ])
+  return names.flatMap((name): Attack[] => {
+    const only = ofApplications.has(name) ? ({ only: 'allow-list' } as const) : {}
+    return [
+      {
+        ...only,
+        kind: 'field',
+        why: reason,
+        fields: `${name}: evil\r\n`,
+        expected: 'forwarded',
+        spread: 6,
+      },
+      {
+        ...only,
+        kind: 'field',
+        why: `${reason}; in another spelling`,
+        spread: 3,
+        expected: single.has(name) ? '400 HEADERS_INVALID' : 'forwarded',
+        fields: `${name.toUpperCase()}:evil\r\n${name.toLowerCase()}: evil\r\n`,
+      },
+      {
+        kind: 'field',
+        why: why.underscored,
+        expected: '400 HEADERS_INVALID',
+        spread: 3,
+        fields: `${name.replace('-', '_')}${name.includes('-') ? '' : '_'}: evil\r\n`,
+      },
+      {
+        kind: 'field',
+        why: why.listed,
+        expected: 'forwarded',
+        spread: 3,
+        fields: `Connection: ${name}\r\n${name}: evil\r\n`,
+      },
+    ]
+  })
 }
 
 /** Fields of the gateway or of the framing that a client asks the gateway to leave out. */

@@ -216,6 +216,127 @@ const targetsOfNone: readonly Row[] = [
   [`/v1.7.0/${'%2e%2e/'.repeat(250)}accounts`, notCanonical, 'many encoded climbs'],
 ]
 
+/**
+ * Whole targets of `own-apis.ts`, where neighbours differ in text: the counted operation must be the one that three
+ * readers find at the backend.
+ */
+const targetsOfOwnApis: readonly (readonly [method: string, ...Row])[] = [
+  ['GET', '/open-banking/v4.0/orders/a:state', 'forwarded', 'a verb after the id'],
+  [
+    'GET',
+    '/open-banking/v4.0/orders/a%3astate',
+    notCanonical,
+    'the verb of another operation, to who decodes',
+  ],
+  ['GET', '/open-banking/v4.0/orders/a%3Astate', notCanonical, 'the same in upper case'],
+  ['GET', '/open-banking/v4.0/orders/a%253astate', notCanonical, 'and decoded twice'],
+  [
+    'GET',
+    '/open-banking/v4.0/orders/a:stat%65',
+    notCanonical,
+    'a verb that is encoded: an id to some',
+  ],
+  ['GET', '/open-banking/v4.0/orders/a:STATE', 'forwarded', 'an id, or a verb to who folds case'],
+  ['GET', '/open-banking/v4.0/orders/:state', 'forwarded', 'a verb without an id is an id'],
+  ['GET', '/open-banking/v4.0/orders/a:state:state', 'forwarded', 'an id that ends in a verb'],
+  ['GET', '/open-banking/v4.0/orders/a:state;x', notCanonical, 'a path parameter behind the verb'],
+  [
+    'GET',
+    '/open-banking/v4.0/orders/a;x:state',
+    notCanonical,
+    'a path parameter in front of the verb',
+  ],
+  ['GET', '/open-banking/v4.0/orders/a:state/', '404 NOT_FOUND', 'a slash behind the verb'],
+  [
+    'GET',
+    '/open-banking/v4.0/orders/a%2f:state',
+    notCanonical,
+    'an encoded slash in front of the verb',
+  ],
+  ['GET', '/open-banking/v4.0/orders/..:state', 'forwarded', 'two dots as an id with a verb'],
+  ['GET', '/open-banking/v4.0/orders/.:state', 'forwarded', 'a dot as an id with a verb'],
+  [
+    'GET',
+    '/open-banking/v4.0/orders/a:cancel',
+    '405 METHOD_NOT_ALLOWED',
+    'a verb that only POST has: no id',
+  ],
+  ['POST', '/open-banking/v4.0/orders/a%3Acancel', notCanonical, 'an encoded verb'],
+  [
+    'POST',
+    '/open-banking/v4.0/orders/a:state',
+    '405 METHOD_NOT_ALLOWED',
+    'a verb that only GET has',
+  ],
+  ['GET', '/open-banking/v4.0/orders/latest', 'forwarded', 'text wins over an id'],
+  [
+    'GET',
+    '/open-banking/v4.0/orders/l%61test',
+    notCanonical,
+    'text, or an id to who does not decode',
+  ],
+  ['GET', '/open-banking/v4.0/orders/latest:state', 'forwarded', 'the text as an id with a verb'],
+  ['GET', '/open-banking/v4.0/files/a.json', 'forwarded', 'an ending'],
+  ['GET', '/open-banking/v4.0/files/a%2ejson', notCanonical, 'an encoded ending'],
+  ['GET', '/open-banking/v4.0/files/a.json%00', notCanonical, 'NUL behind the ending'],
+  ['GET', '/open-banking/v4.0/files/a%00.json', notCanonical, 'NUL in front of the ending'],
+  ['GET', '/open-banking/v4.0/files/a.json.json', 'forwarded', 'the ending twice'],
+  ['GET', '/open-banking/v4.0/files/.json', 'forwarded', 'an ending without a name is a name'],
+  ['GET', '/open-banking/v4.0/files/...json', 'forwarded', 'two dots as a name with an ending'],
+  ['GET', '/open-banking/v4.0/reports/daily:latest', 'forwarded', 'text with a colon'],
+  ['GET', '/open-banking/v4.0/reports/daily%3alatest', notCanonical, 'text with an encoded colon'],
+  ['GET', '/open-banking/v4.0/reports/daily', '404 NOT_FOUND', 'text without its verb'],
+  ['GET', '/api/orders/latest', '404 NOT_FOUND', "the backend's path, past the gateway's prefix"],
+  [
+    'GET',
+    '/open-banking/v4.0/api/orders/latest',
+    '404 NOT_FOUND',
+    "the backend's path below the prefix",
+  ],
+  [
+    'GET',
+    '/open-banking/v4.0/../../api/orders/latest',
+    notCanonical,
+    "climbs to the backend's path",
+  ],
+  [
+    'GET',
+    '/open-banking/v4.0/orders/..%2f..%2fadmin',
+    notCanonical,
+    "climbs out of the backend's path",
+  ],
+  ['GET', '/open-banking/v4.0', '404 NOT_FOUND', 'a prefix alone'],
+  ['GET', '/open-banking/v4%2e0/orders/latest', notCanonical, 'an encoded dot in the prefix'],
+  ['GET', '/open-banking%2fv4.0/orders/latest', notCanonical, 'an encoded slash in the prefix'],
+  ['GET', '/Open-Banking/v4.0/orders/latest', '404 NOT_FOUND', 'another case of the prefix'],
+  [
+    'GET',
+    '/open-banking/v4.0/both/of/orders',
+    '405 METHOD_NOT_ALLOWED',
+    'text of one version wins over the parameter of another',
+  ],
+  ['POST', '/open-banking/v4.0/both/of/orders', 'forwarded', 'a prefix below another'],
+  [
+    'DELETE',
+    '/open-banking/v4.0/both/of/orders',
+    '405 METHOD_NOT_ALLOWED',
+    'a method that neither version has',
+  ],
+  [
+    'POST',
+    '/open-banking/v4.0/both/of/orders/entries',
+    'forwarded',
+    'text of one version, an id of the other',
+  ],
+  ['GET', '/open-banking/v4.0/both/../both/of/orders', notCanonical, 'climbs between prefixes'],
+  [
+    'GET',
+    '/open-banking/v4.0/both%2fof/orders',
+    notCanonical,
+    'a slash between prefixes is encoded',
+  ],
+]
+
 export const pathAttacks: readonly Attack[] = [
   ...targets.map(([target, expected, why]): Attack => ({ kind: 'path', target, expected, why })),
   ...parameters.map(
@@ -231,6 +352,15 @@ export const pathAttacks: readonly Attack[] = [
     ([target, expected, why]): Attack => ({
       kind: 'path',
       target,
+      expected,
+      why,
+      only: 'one',
+    }),
+  ),
+  ...targetsOfOwnApis.map(
+    ([method, target, expected, why]): Attack => ({
+      kind: 'path',
+      line: `${method} ${target} HTTP/1.1\r\n`,
       expected,
       why,
       only: 'one',
