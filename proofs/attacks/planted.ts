@@ -57,7 +57,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'a GET may have a body',
     file: 'edge/checks/body.ts',
-    from: "hasBody && (method === 'GET' || method === 'DELETE')",
+    from: "!operation.hasBody && (method === 'GET' || method === 'DELETE')",
     to: 'false',
     foundIn: 'bypasses',
   },
