@@ -2,13 +2,13 @@
 // application of its own, so that counts identify the input. Its arguments are the backend, and `https`
 // for a listener with TLS.
 
-import { versionKey } from '../../src/catalogue/catalogue.ts'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import type { Authentication } from '../../src/registry/registry.ts'
 import { createTestAuthority, createTestTls } from '../../test/support/certificates.ts'
 import { callerOf, startEdge } from '../../test/support/edge.ts'
+import { plansOfAll } from '../../test/support/own-apis.ts'
 import { createScope } from '../faults/scope.ts'
 import type { GatewayState } from './gateway.ts'
 import { applicationOf } from './message.ts'
@@ -30,9 +30,7 @@ const counter: Counter = {
 }
 
 const catalogue = await attackedCatalogue(scope)
-const plans = new Map(
-  [...catalogue.versions.values()].map(({ api, version }) => [versionKey(api, version), 'default']),
-)
+const plans = plansOfAll(catalogue)
 const callers = new Map<string, Authentication>()
 function callerWith(key: string): Authentication | undefined {
   const number = /^tg_(\d+)$/.exec(key)?.[1]

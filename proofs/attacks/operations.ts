@@ -37,7 +37,7 @@ export function attackedOperations({ versions }: Catalogue): AttackedOperation[]
           .slice(1)
           .split('/')
           .map((segment) =>
-            /^\{[^}]+\}$/.test(segment)
+            isParameter(segment)
               ? `p-${segment.slice(1, -1)}`
               : segment.replaceAll(/\{([^}]+)\}/g, 'm-$1'),
           ),
@@ -90,9 +90,14 @@ export function createNames({ versions }: Catalogue): NamesOperation {
       rank: rankOf(`${basePath}${template}`),
     })),
   )
-  known.sort((a, b) => (a.rank < b.rank ? -1 : 1))
+  known.sort((a, b) => a.rank.localeCompare(b.rank))
   return (method, path) =>
     known.find((one) => one.method === method && one.path.test(path))?.name ?? 'none'
+}
+
+/** Whether a segment is a parameter alone. */
+function isParameter(segment: string): boolean {
+  return /^\{[^}]+\}$/.test(segment)
 }
 
 /**
@@ -102,7 +107,7 @@ export function createNames({ versions }: Catalogue): NamesOperation {
 function rankOf(path: string): string {
   return path
     .split('/')
-    .map((segment) => (segment.includes('{') ? (/^\{[^}]+\}$/.test(segment) ? 2 : 1) : 0))
+    .map((segment) => (segment.includes('{') ? (isParameter(segment) ? 2 : 1) : 0))
     .join('')
 }
 

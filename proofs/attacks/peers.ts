@@ -26,9 +26,9 @@ export function peersMissing(): string | undefined {
 
 /**
  * Starts nginx and HAProxy as their manuals put them in front of a backend:
- * published prefixes only, put in place of the backend's, a key of the right
- * form only, kept-alive connections. Neither knows operations, so neither can be as narrow as a
- * gateway; how they read messages is their own.
+ * published prefixes only, which the backend's paths replace, a key of the right
+ * form only, kept-alive connections. Neither knows operations, so neither can be
+ * as narrow as a gateway; how they read messages is their own.
  */
 export async function startPeers(
   t: Test,

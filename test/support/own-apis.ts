@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Catalogue, versionKey } from '../../src/catalogue/catalogue.ts'
+import type { Caller } from '../../src/registry/registry.ts'
 import type { Test } from './database.ts'
 import { callerOf, startEdge, type TestEdgeOptions, testKey } from './edge.ts'
 import { rawRequest, sendRaw } from './raw-client.ts'
@@ -58,18 +59,19 @@ export function ownDocument(
   return { openapi: '3.1.1', info: { title: 'Things', version: '1' }, paths, ...more }
 }
 
+/** The plans of a caller who has the Default Plan of every version. */
+export function plansOfAll({ versions }: Catalogue): Caller['plans'] {
+  return new Map(
+    [...versions.values()].map(({ api, version }) => [versionKey(api, version), 'default']),
+  )
+}
+
 /** An edge that publishes a catalogue, and a function that calls it as an application that may call everything. */
 export async function startOwnApis(t: Test, catalogue: Catalogue, options: TestEdgeOptions) {
-  const plans = new Map(
-    [...catalogue.versions.values()].map(({ api, version }) => [
-      versionKey(api, version),
-      'default',
-    ]),
-  )
   const edge = await startEdge(t, {
     ...options,
     catalogue: () => catalogue,
-    callers: new Map([[testKey, callerOf('app-1', { plans })]]),
+    callers: new Map([[testKey, callerOf('app-1', { plans: plansOfAll(catalogue) })]]),
   })
   return {
     edge,
