@@ -706,13 +706,10 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows: '"Try it" leads from one answer to the next call, and shows each in three languages',
     guards: [...page, bank],
   }),
-  'own-secrets': tests('pages/own-secrets', {
-    shows: 'the playground masks the secrets of an API and asks for each once',
-    guards: page,
-  }),
-  'long-playground': tests('pages/long-playground', {
-    shows: 'the playground of 900 operations asks for the chosen ones only',
-    guards: [...page, 'src/catalogue'],
+  'own-playground': tests('pages/own-playground', {
+    shows:
+      'the playground of an own API asks for each value of the path, masks its secrets and asks for each once, and loads only the chosen ones of 900 operations',
+    guards: [...page, 'src/catalogue', 'src/portal/documents'],
   }),
   'key-forms': tests('pages/key-forms', {
     shows:

@@ -13,8 +13,7 @@ export interface BadSegment {
  * What follows `?` or `#` is no part of the path.
  */
 export function parseTemplate(template: string): readonly Segment[] | BadSegment {
-  // RFC 6570 writes a query as {?name}; some documents do, too.
-  const path = template.replace(/(\{[?&#]|[?#]).*$/s, '')
+  const path = withoutQuery(template)
   if (!path.startsWith('/')) return { segment: template, message: 'does not begin with "/"' }
   const texts = path.slice(1).split('/')
   const segments: Segment[] = []
@@ -32,6 +31,20 @@ export function parseTemplate(template: string): readonly Segment[] | BadSegment
     segments.push(segment)
   }
   return segments
+}
+
+/** The names in braces of a path of a document, in its order; each once. */
+export function parameterNames(template: string): readonly string[] {
+  const names = Array.from(
+    withoutQuery(template).matchAll(/\{([^{}]+)\}/g),
+    ([, name = '']) => name,
+  )
+  return [...new Set(names)]
+}
+
+/** RFC 6570 writes a query as {?name}; some documents do, too. */
+function withoutQuery(template: string): string {
+  return template.replace(/(\{[?&#]|[?#]).*$/s, '')
 }
 
 function parseSegment(text: string): Segment | undefined {

@@ -4,23 +4,24 @@ import { createServedDocument } from '../../src/portal/documents/served-document
 import type { Test } from '../support/database.ts'
 import { ownApis, ownDocument } from '../support/own-apis.ts'
 
-/** Versions with documents of these sizes in MiB, and the function that makes the served ones. */
-async function servedDocuments(t: Test, sizes: readonly number[]) {
+const served = createServedDocument({
+  gatewayUrl: () => 'https://api.example.com',
+  now: () => 0,
+  hasDrills: () => false,
+})
+
+/** Versions with documents of these sizes in MiB. */
+async function versionsOfSizes(t: Test, sizes: readonly number[]) {
   const files = sizes.map((size, at): [string, object] => [
     `a${at}/1.json`,
     ownDocument([`GET /a${at}`], { 'x-long': 'x'.repeat(size * 1024 * 1024) }),
   ])
   const catalogue = await loadCatalogue(ownApis(t, Object.fromEntries(files)))
-  const served = createServedDocument({
-    gatewayUrl: () => 'https://api.example.com',
-    now: () => 0,
-    hasDrills: () => false,
-  })
-  return { versions: [...catalogue.versions.values()], served }
+  return [...catalogue.versions.values()]
 }
 
 t.test('of many documents, those used last are kept, and the others made again', async (t) => {
-  const { versions, served } = await servedDocuments(t, [6, 6, 6])
+  const versions = await versionsOfSizes(t, [6, 6, 6])
   const [first, second, third] = versions.map((version) => served(version))
   const [again1, again2, again3] = versions.toReversed().map((version) => served(version))
   t.equal(again1, third)
@@ -30,8 +31,28 @@ t.test('of many documents, those used last are kept, and the others made again',
 })
 
 t.test('a document larger than all that is kept is served', async (t) => {
-  const { versions, served } = await servedDocuments(t, [17])
+  const versions = await versionsOfSizes(t, [17])
   for (const version of versions) {
     t.match(served(version).paths, { '/a0': { get: { operationId: 'get-a0' } } })
   }
 })
+
+t.test(
+  'each operation has the parameters of its path, also those that the document does not declare',
+  async (t) => {
+    const { paths } = ownDocument(['POST /b/{z}{?page}']) as { paths: object }
+    const x = { name: 'x', in: 'path', required: true, schema: {}, example: 'first' }
+    const get = { parameters: [x], responses: { 200: { description: 'done' } } }
+    const document = ownDocument([], { paths: { ...paths, '/a/{x}/{y}.json': { get } } })
+    const folder = ownApis(t, { 'own/1.json': document })
+    const { versions } = await loadCatalogue(folder)
+    for (const version of versions.values()) {
+      t.match(served(version).paths, {
+        '/a/{x}/{y}.json': {
+          get: { parameters: [{ name: 'x', example: 'first' }, { name: 'y' }] },
+        },
+        '/b/{z}{?page}': { post: { parameters: [{ name: 'z', in: 'path', required: true }] } },
+      })
+    }
+  },
+)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../catalogue.ts'
 import { isJsonArray, isJsonObject, objectMembersOf, pointerToken } from '../json.ts'
+import { parameterNames } from '../path-template.ts'
 import type { Sources } from '../source.ts'
 import {
   isSameParameter,
@@ -64,7 +65,7 @@ function checkParameters(sources: Sources, operation: OperationObject, template:
   const at = operation.object.value
   const listed = isJsonArray(at['parameters']) ? at['parameters'].length : 0
   checkDoubled(sources, at, operation.parameters.slice(0, listed))
-  const inPath = new Set(Array.from(template.matchAll(/\{([^{}]*)\}/g), ([, name = '']) => name))
+  const inPath = new Set(parameterNames(template))
   for (const parameter of operation.parameters) {
     if (parameter.in !== 'path') continue
     if (!inPath.delete(parameter.name)) {
