@@ -111,3 +111,22 @@ t.test('an operation whose summary shows nothing is called by its id', async (t)
     ['read0', 'read1', 'Read'],
   )
 })
+
+t.test('a strict check knows every member of a document that judges no value', async (t) => {
+  const document = {
+    openapi: '3.0.3',
+    info: { title: 'A', version: '1' },
+    externalDocs: { url: 'https://example.com' },
+    title: 'A member of schemas',
+    paths: { '/a': { get: { operationId: 'a', responses } } },
+    components: { schemas: { A: { type: 'string', 'x-display.name': 'A', 'x-mark': 1 } } },
+  }
+  const folder = ownApis(t, { 'a/1.json': document })
+  try {
+    await inspectCatalogue(folder, { isStrict: true })
+    t.fail('a member of another kind is reported')
+  } catch (error) {
+    t.match(error, { problems: [{ rule: 'openapi-structure', message: /title/ }] })
+    t.equal((error as CatalogueError).problems.length, 1)
+  }
+})

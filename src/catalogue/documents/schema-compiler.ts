@@ -84,12 +84,12 @@ export function createSchemaCompiler(
   }
 }
 
-/** Members of the document itself, which the validator takes for a schema, and extensions of schemas. */
+/** What judges no value: members of the document, which the validator takes for a schema, and what OpenAPI and extensions add to schemas. */
 function namesBesideKeywords(document: JsonObject): ReadonlySet<string> {
   const extensions = walkDocument(document).flatMap(({ value }) =>
     Object.keys(value).filter((name) => name.startsWith('x-')),
   )
-  return new Set([...Object.keys(document), ...extensions])
+  return new Set([...openApiKeywords, ...Object.keys(document), ...extensions])
 }
 
 /** Finds the validator of the schema at a pointer, compiling it at its first use. */
@@ -111,7 +111,10 @@ function createValidators(
     logger: false,
   })
   formats.default(ajv)
-  if (isStrict) ajv.addVocabulary([...openApiKeywords, ...namesBesideKeywords(document)])
+  for (const name of isStrict ? namesBesideKeywords(document) : []) {
+    // `addVocabulary` refuses names that it has already, and names such as `x-display.name`.
+    ajv.RULES.keywords[name] = true
+  }
   ajv.addSchema(document, documentId)
   const known = new Map<string, ValidateFunction>()
 
