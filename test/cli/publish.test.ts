@@ -319,6 +319,19 @@ t.test(
   },
 )
 
+t.test(
+  'a reference to a missing file is listed with its line, among all other problems',
+  async (t) => {
+    const CONFIG_DIR = join(emptyFolder(t), 'config')
+    const lost = `  /lost: { get: { responses: { 200: { $ref: 'lost.yaml#/Lost' } } } }\n`
+    const file = written(t, { 'openapi.yaml': `${orders}${lost}  /a;b: { get: {} }\n` })
+    const { stdout, code } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+    t.equal(code, 1)
+    t.ok(stdout.includes(`${file}:9 reference-unresolvable: paths./lost.get.responses.200.$ref`))
+    t.ok(stdout.includes(`${file}:10 path-segment`), stdout)
+  },
+)
+
 t.test('what is missing or wrong on the command line is named', async (t) => {
   const CONFIG_DIR = join(emptyFolder(t), 'config')
   const file = written(t, { 'openapi.yaml': orders, 'bad.yaml': 'a: [1\n' })
@@ -329,7 +342,7 @@ t.test('what is missing or wrong on the command line is named', async (t) => {
     [[file, ...backend, '--prefix', 'a'], 2, /--prefix "a" is not a path/],
     [[file, ...backend, '--plan', '../../x'], 2, /--plan "\.\.\/\.\.\/x" is not/],
     [[file, ...backend, '--version', 'v1'], 2, /--version "v1" is not up to six numbers/],
-    [['nothing.yaml', ...backend], 1, /cannot read nothing\.yaml/],
+    [['nothing.yaml', ...backend], 1, /there is no file nothing\.yaml\n/],
     [[join(dirname(file), 'bad.yaml'), ...backend], 1, /bad\.yaml:2 yaml-syntax/],
   ] as const) {
     const outcome = await tollgate({ CONFIG_DIR }, 'publish', ...args)

@@ -1,5 +1,6 @@
 // This folder has the steps of `tollgate publish`, whose order is in `../commands/publish.ts`.
 
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import type { JsonObject } from '../../catalogue/catalogue.ts'
@@ -54,6 +55,8 @@ export async function readSource(place: string): Promise<SourceDocument> {
         )
       }
       const at = isUrl ? new URL(path, place).href : join(place, '..', path)
+      // The check of the document names the line that refers to it, and everything else that is wrong.
+      if (!isUrl && !existsSync(at)) continue
       const found = await read(at)
       const from = withoutPassword(at)
       files.set(path, { bytes: found, place: from })
@@ -67,6 +70,7 @@ async function readOne(file: string): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') throw new CommandError(`there is no file ${file}`)
     throw new CommandError(`cannot read ${file}: ${codeOf(cause) ?? reasonOf(cause)}`)
   }
 }
