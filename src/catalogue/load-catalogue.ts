@@ -112,20 +112,25 @@ function checkSuccessors(
   }
 }
 
-/** Two versions may share a prefix, but not a method on a path. */
+/** Two versions may share a prefix, but not a method on a path. Reports each pair once. */
 function checkClaims(sources: Sources, versions: readonly LoadedVersion[]): void {
   const claims = new Map<string, string>()
   for (const { api, version, prefix, operations } of versions) {
-    for (const { method, template, segments, object } of operations) {
+    const own = versionKey(api, version)
+    const claimed = operations.map((operation) => {
+      const { method, segments } = operation
       const claim = `${method} ${prefix}/${segments.map(shapeOf).join('/')}`
-      const owner = claims.get(claim)
-      if (owner === undefined) {
-        claims.set(claim, `${method} ${template} of ${versionKey(api, version)}`)
-      } else {
-        const message = `${prefix}${template} is already published by ${owner}; give one of the versions another prefix`
-        const example = `x-tollgate: { prefix: /${api}/v${version} }`
-        sources.report({ rule: 'operation-claimed', at: object, message, example })
-      }
+      const owner = claims.get(claim) ?? own
+      claims.set(claim, owner)
+      return { operation, owner }
+    })
+    for (const [owner, [first, ...others]] of Map.groupBy(claimed, (each) => each.owner)) {
+      if (owner === own || first === undefined) continue
+      const { method, template, object } = first.operation
+      const more = others.length === 0 ? '' : ` and ${others.length} more`
+      const message = `${own} and ${owner} both publish ${method} ${prefix}${template}${more}; give one of the versions another prefix, in x-tollgate or with tollgate publish --prefix`
+      const example = `x-tollgate: { prefix: /${api}/v${version} }`
+      sources.report({ rule: 'operation-claimed', at: object, message, example })
     }
   }
 }

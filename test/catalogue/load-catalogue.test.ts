@@ -9,6 +9,7 @@ import {
   loadCatalogue,
   renderCatalogueProblem,
 } from '../../src/catalogue/load-catalogue.ts'
+import { ownApis, ownDocument } from '../support/own-apis.ts'
 
 const minimal = 'test/catalogue/fixtures/minimal'
 
@@ -225,6 +226,30 @@ t.test('a problem that may only follow from another is reported after all others
   t.ok(problems.length > 1)
   t.match(problems[0], { file: /2\.0\.0\.yaml$/, message: /elsewhere/ })
   t.equal(problems.at(-1)?.rule, 'translation-unknown')
+})
+
+t.test('versions that publish the same operations are one problem for each pair', async (t) => {
+  const document = ownDocument(['GET /a', 'GET /b/{id}', 'POST /b/{id}'], {
+    servers: [{ url: '/shop' }],
+  })
+  const other = ownDocument(['GET /b/{other}', 'GET /c'], { servers: [{ url: '/shop' }] })
+  const files = { 'shop/1.json': document, 'shop/2.json': document, 'store/1.json': other }
+  const problems = await problemsOf(ownApis(t, files))
+  t.match(problems, [
+    {
+      file: /shop\/2\.json$/,
+      rule: 'operation-claimed',
+      message:
+        'paths./a.get: shop@2 and shop@1 both publish GET /shop/a and 2 more; give one of the versions another prefix, in x-tollgate or with tollgate publish --prefix',
+      example: 'x-tollgate: { prefix: /shop/v2 }',
+    },
+    {
+      file: /store\/1\.json$/,
+      message:
+        /^paths\.\/b\/\{other\}\.get: store@1 and shop@1 both publish GET \/shop\/b\/\{other\}; give/,
+    },
+  ])
+  t.equal(problems.length, 2)
 })
 
 t.test('a problem reads: file, line, rule, place, what is wrong, an example', (t) => {
