@@ -184,6 +184,7 @@ t.test('diff names what was removed, and the applications that use the old versi
   const diff = ['diff', 'library', '1.0.0', '1.1.0']
   const { stdout, code } = await tollgate(env, ...diff, '--applications')
   t.equal(code, 0)
+  t.match(stdout, '\nPrefix: /v1.0.0 -> /v1.1.0 (every path begins with it)\n')
   t.match(stdout, /removeBook.*DELETE.*\/books\/\{book-id\}/)
   t.match(stdout, /subscribed to the old version:\n {2}Reading room \([0-9a-f-]{36}\)\n/)
   const asJson = await tollgate(env, ...diff, '--applications', '--json')
@@ -191,6 +192,7 @@ t.test('diff names what was removed, and the applications that use the old versi
     api: 'library',
     from: '1.0.0',
     to: '1.1.0',
+    prefix: { from: '/v1.0.0', to: '/v1.1.0' },
     added: [],
     removed: [{ id: 'removeBook' }],
     changed: [],
@@ -219,7 +221,7 @@ t.test('diff of a version with itself reports no difference and asks no database
     '--applications',
   )
   t.equal(code, 0)
-  t.match(stdout, 'No operation was added, removed or changed.')
+  t.equal(stdout.trim(), 'library 1.0.0 -> 1.0.0\nNo operation was added, removed or changed.')
 })
 
 t.test('diff of what is not published names what is, and exits 1 without a result', async (t) => {

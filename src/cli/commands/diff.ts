@@ -62,14 +62,16 @@ export function registerDiff(command: Command, context: CommandContext): void {
                 }),
               )
             : undefined
+        const prefix = { from: old.prefix || '/', to: young.prefix || '/' }
         const result = {
           ...difference,
+          prefix,
           ...(subscribers && { subscribers }),
           ...(replays && { replays: replays.map(replayAsJson) }),
         }
         context.output.result(json, result, () =>
           [
-            textOf(difference, subscribers),
+            textOf({ ...difference, prefix }, subscribers),
             ...(replays === undefined ? [] : [describeReplays(replays)]),
           ].join('\n\n'),
         )
@@ -94,9 +96,16 @@ function nameOf({ api, version }: ApiVersion): string {
   return versionKey(api, version)
 }
 
-function textOf(difference: VersionDiff, callers: readonly string[] | undefined): string {
-  const { api, from, to, added, removed, changed } = difference
+interface Difference extends VersionDiff {
+  readonly prefix: { readonly from: string; readonly to: string }
+}
+
+function textOf(difference: Difference, callers: readonly string[] | undefined): string {
+  const { api, from, to, prefix, added, removed, changed } = difference
   const lines = [`${api} ${from} -> ${to}`]
+  if (prefix.from !== prefix.to) {
+    lines.push(`Prefix: ${prefix.from} -> ${prefix.to} (every path begins with it)`)
+  }
   if (added.length + removed.length + changed.length === 0) {
     lines.push('No operation was added, removed or changed.')
   }
