@@ -109,6 +109,22 @@ t.test('check warns of versions of one API that are the same at their backend', 
   t.equal(same.length, 1)
 })
 
+t.test(
+  'check shows one warning of each kind, and says what more --strict would list',
+  async (t) => {
+    const env = {
+      CONFIG_DIR: ownApis(t, { 'a/1.json': ownDocument(['GET /a', 'GET /b', 'GET /c']) }),
+    }
+    const { stdout, code } = await tollgate(env, 'check')
+    t.equal(code, 0)
+    t.match(stdout, /^Warning: .*1\.json:1 operation-id-missing: .* And 2 more\.\n/)
+    t.equal(stdout.match(/^Warning/gm)?.length, 1)
+    const hint =
+      'tollgate check --strict lists all warnings, and also checks that schemas are exact.'
+    t.ok(stdout.trim().endsWith(`The configuration is valid. ${hint}`), stdout)
+  },
+)
+
 t.test('check says which brand is set', async (t) => {
   const config = testConfigDir(t)
   const brand = [

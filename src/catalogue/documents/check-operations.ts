@@ -107,7 +107,7 @@ function checkResponses(sources: Sources, operation: OperationObject): void {
     rule: 'success-missing',
     at,
     member: 'responses',
-    message: 'no 2xx answer is described',
+    message: 'no 2xx response is described',
   })
 }
 

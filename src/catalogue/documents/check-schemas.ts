@@ -54,7 +54,8 @@ export function checkResponseSchemas(
       sources.warn({
         rule: 'response-schema-open',
         at: schema,
-        message: 'an object of an answer must be closed',
+        message:
+          'an object of a response is not closed: it may have properties that are not described',
         example: parts.length > 0 ? 'unevaluatedProperties: false' : 'additionalProperties: false',
       })
     }
@@ -62,8 +63,8 @@ export function checkResponseSchemas(
       sources.warn({
         rule: 'response-schema-without-required',
         at: schema,
-        message: 'an object of an answer must list the members that are always there',
-        example: 'required: [accountId]',
+        message: 'an object of a response does not list the properties that are always there',
+        example: 'required: [id]',
       })
     }
     // Only unevaluatedProperties reaches into the parts; but with either, nothing unknown gets through.

@@ -25,7 +25,7 @@ export function registerCheck(command: Command, context: CommandContext): void {
     )
     .option(
       '--strict',
-      'treat what is wrong with an API document, and would only be a warning, as a problem',
+      'treat all warnings about API documents as problems; also require that schemas are exact: known formats and keywords, and responses whose objects are closed and list their required properties',
     )
     .option('--json', 'print {"ok","versions","plans","warnings"} or {"ok","problems"}')
     .action(async ({ json, strict: isStrict = false }: CheckOptions) => {
@@ -53,7 +53,7 @@ export function registerCheck(command: Command, context: CommandContext): void {
             ...warnings,
             textOf(catalogue),
             ...brandLines(catalogue.brand),
-            'The configuration is valid.',
+            `The configuration is valid.${doubts.length === 0 ? '' : strictHint}`,
           ].join('\n'),
         )
       } catch (error) {
@@ -70,14 +70,16 @@ interface CheckOptions extends JsonOption {
   readonly strict?: boolean
 }
 
+const strictHint =
+  ' tollgate check --strict lists all warnings, and also checks that schemas are exact.'
+
 /** One line for each kind of warning of a file, with its first place. */
 function byKind(doubts: readonly CatalogueProblem[]): string[] {
   const kinds = Map.groupBy(doubts, ({ file, rule }) => `${file} ${rule}`)
   return [...kinds.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return []
     const { file, line, rule, message } = first
-    const more =
-      others.length === 0 ? '' : ` And ${others.length} more: tollgate check --strict lists them.`
+    const more = others.length === 0 ? '' : ` And ${others.length} more.`
     return `Warning: ${file}:${line} ${rule}: ${message}.${more}`
   })
 }
