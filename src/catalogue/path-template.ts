@@ -23,10 +23,7 @@ export function parseTemplate(template: string): readonly Segment[] | BadSegment
     }
     const segment = parseSegment(text)
     if (segment === undefined) {
-      const message = /[{}]/.test(text.replaceAll(/\{[^{}]+\}/g, ''))
-        ? 'has a brace without the other'
-        : 'has characters that servers read in two ways'
-      return { segment: text, message }
+      return { segment: text, message: faultOf(text) }
     }
     segments.push(segment)
   }
@@ -45,6 +42,19 @@ export function parameterNames(template: string): readonly string[] {
 /** RFC 6570 writes a query as {?name}; some documents do, too. */
 function withoutQuery(template: string): string {
   return template.replace(/(\{[?&#]|[?#]).*$/s, '')
+}
+
+/** What is wrong with a segment, as a sentence without its subject. */
+function faultOf(segment: string): string {
+  const texts = segment.replaceAll(/\{[^{}]+\}/g, '')
+  if (/[{}]/.test(texts)) return 'has a brace without the other'
+  if (/^\.{1,2}$/.test(segment)) return 'is a dot segment, which servers resolve'
+  const parts = texts.match(/(?:%[0-9A-Fa-f]{2})+|./gsu) ?? []
+  // In the middle, where white space is allowed.
+  const fault = parts.find((part) => canonicalLiteral(`a${part}a`) === undefined)
+  return fault === undefined
+    ? 'begins or ends with a character that servers read in two ways'
+    : `has ${JSON.stringify(fault)}, which servers read in two ways`
 }
 
 function parseSegment(text: string): Segment | undefined {

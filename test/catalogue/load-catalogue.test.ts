@@ -228,6 +228,25 @@ t.test('a problem that may only follow from another is reported after all others
   t.equal(problems.at(-1)?.rule, 'translation-unknown')
 })
 
+t.test('a path that cannot be routed is refused with what is wrong in it', async (t) => {
+  const wrong = {
+    '/a/b;c': 'has ";", which servers read in two ways',
+    '/{a}/{b}%2F{c}': 'has "%2F", which servers read in two ways',
+    '/a\\b': 'has "\\\\", which servers read in two ways',
+    '/caf%C3%A9%': 'has "%", which servers read in two ways',
+    '/a/..': 'is a dot segment, which servers resolve',
+    '/ a': 'begins or ends with a character that servers read in two ways',
+    '/{a': 'has a brace without the other',
+    '/a//b': 'is empty: servers merge slashes',
+  }
+  const document = ownDocument(Object.keys(wrong).map((path) => `GET ${path}`))
+  const problems = await problemsOf(ownApis(t, { 'a/1.json': document }))
+  t.same(
+    problems.map(({ message }) => message.replace(/.*: the segment ("([^"\\]|\\.)*") /, '')),
+    Object.values(wrong),
+  )
+})
+
 t.test('versions that publish the same operations are one problem for each pair', async (t) => {
   const document = ownDocument(['GET /a', 'GET /b/{id}', 'POST /b/{id}'], {
     servers: [{ url: '/shop' }],
