@@ -39,21 +39,46 @@ export function createExampleCheck(
 
   return (document) => {
     const schemas = createSchemaCompiler(document, options)
-    const failures = new Set<string>()
+    const failures = new Map<string, string | undefined>()
+    const reported = new Set<JsonObject>()
+    const visited = walkDocument(document)
+
+    function failureOf(pointer: string): string | undefined {
+      if (!failures.has(pointer)) failures.set(pointer, schemas.compile(pointer))
+      return failures.get(pointer)
+    }
 
     function compiles(pointer: string): boolean {
-      const failure = schemas.compile(pointer)
-      if (failure === undefined) return true
-      // A schema that fails makes all that refer to it fail with the same words.
-      const at = locate(document, pointer)?.value
-      if (!failures.has(failure) && at !== undefined) {
-        failures.add(failure)
-        sources.warn({ rule: 'schema-uncompilable', at, message: failure })
+      if (failureOf(pointer) === undefined) return true
+      const { value, message } = innermostFailure(pointer, new Set())
+      if (value !== undefined && !reported.has(value)) {
+        reported.add(value)
+        sources.warn({ rule: 'schema-uncompilable', at: value, message })
       }
       return false
     }
 
-    const visited = walkDocument(document)
+    /** A schema that fails makes fail what holds it, and all that refer to it. */
+    function innermostFailure(
+      pointer: string,
+      seen: Set<string>,
+    ): { readonly value: JsonObject | undefined; readonly message: string } {
+      const at = locate(document, pointer)
+      const place = at?.pointer ?? pointer
+      seen.add(place)
+      const inner = visited.find(
+        (part) =>
+          part.kind === 'schema' &&
+          part.pointer.startsWith(`${place}/`) &&
+          failureOf(part.pointer) !== undefined &&
+          !seen.has(locate(document, part.pointer)?.pointer ?? part.pointer),
+      )
+      if (inner !== undefined) return innermostFailure(inner.pointer, seen)
+      const words = failureOf(pointer) ?? ''
+      const message = words.replaceAll(/^strict mode: | ignored in schema at path ".*"$/g, '')
+      return { value: at?.value, message }
+    }
+
     // Inner schemas last would blame the outer ones: what is referred to comes first.
     for (const { kind, value, pointer } of [...visited].reverse()) {
       if (kind === 'schema' && isComponent(pointer) && isNew(value, '')) compiles(pointer)
