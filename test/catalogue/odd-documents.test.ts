@@ -3,7 +3,7 @@ import { CatalogueError } from '../../src/catalogue/catalogue-error.ts'
 import { operationObject } from '../../src/catalogue/documents/operation-object.ts'
 import { inspectCatalogue } from '../../src/catalogue/inspect-catalogue.ts'
 import { createServedDocument } from '../../src/portal/documents/served-document.ts'
-import { ownApis } from '../support/own-apis.ts'
+import { ownApis, ownDocument } from '../support/own-apis.ts'
 
 const responses = { 200: { description: 'done' } }
 const get = { get: { responses } }
@@ -129,4 +129,24 @@ t.test('a strict check knows every member of a document that judges no value', a
     t.match(error, { problems: [{ rule: 'openapi-structure', message: /title/ }] })
     t.equal((error as CatalogueError).problems.length, 1)
   }
+})
+
+t.test('an example that lacks a property is said to lack it', async (t) => {
+  const thing = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
+  const document = ownDocument(['GET /a'], {
+    components: {
+      schemas: {
+        A: { ...thing, example: {} },
+        B: { properties: { thing }, example: { thing: { name: 5 } } },
+      },
+    },
+  })
+  const { warnings } = await inspectCatalogue(ownApis(t, { 'a/1.json': document }))
+  t.same(
+    warnings.flatMap(({ rule, message }) => (rule === 'example-mismatch' ? [message] : [])),
+    [
+      'components.schemas.A.example: the example lacks the property name',
+      'components.schemas.B.example: thing.name of the example must be a string',
+    ],
+  )
 })

@@ -89,10 +89,12 @@ export function createExampleCheck(
       if (holdsSchema && isNew(value, 'schema')) compiles(`${pointer}/schema`)
       for (const example of examplesOf(document, holder)) {
         if (!isNewExample(value, example) || !compiles(example.schema)) continue
-        for (const { path, message } of schemas.faults(example.schema, example.value)) {
+        for (const { path, rule, message } of schemas.faults(example.schema, example.value)) {
           const where = path === '' ? 'the example' : `${path} of the example`
           const { at, member } = example
-          sources.warn({ rule: 'example-mismatch', at, member, message: `${where} ${message}` })
+          const fault =
+            rule === 'required' ? `the example lacks the property ${path}` : `${where} ${message}`
+          sources.warn({ rule: 'example-mismatch', at, member, message: fault })
         }
       }
     }
