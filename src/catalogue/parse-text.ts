@@ -35,6 +35,7 @@ function parse(text: string, { isJson }: { readonly isJson: boolean }): ParsedTe
     const value = isJson ? readJson(text) : load(text, { maxAliases: aliasesMax })
     if (hasJsonForm(value)) return { value }
   } catch (error) {
+    if (error instanceof SyntaxError) return { faults: [jsonFault(text, error)] }
     if (!(error instanceof YAMLException)) throw error
     unread = { ...unread, line: (error.mark?.line ?? 0) + 1, message: error.reason }
   }
@@ -46,17 +47,28 @@ function parse(text: string, { isJson }: { readonly isJson: boolean }): ParsedTe
 }
 
 /**
- * JSON that the faster parser reads; else as YAML, of which JSON is a part.
- * That also refuses a member that occurs twice, of which `JSON.parse` keeps the last.
+ * JSON, which YAML reads a second time to refuse a member that occurs twice:
+ * of these `JSON.parse` keeps the last.
+ *
+ * @throws {SyntaxError} if the text is not JSON
  */
 function readJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (membersIn(text) === membersOf(value)) return value
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
+  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+  return membersIn(text) === membersOf(value) ? value : load(text, { maxAliases: 0 })
+}
+
+/** V8 says at which position a text is no JSON, or repeats the text from 10 characters before on. */
+function jsonFault(text: string, { message }: SyntaxError): YamlFault {
+  const [, position] = / at position (\d+)/.exec(message) ?? []
+  const [, around] = /, \.{3}"(.*)"(?:\.{3})? is not valid JSON$/s.exec(message) ?? []
+  const near = around === undefined ? 0 : text.indexOf(around) + 10
+  const end = message.startsWith('Unexpected end') ? text.length : Number(position ?? near)
+  const words = message.replace(/( in JSON at|(?<='),) .*/s, '')
+  return {
+    rule: 'yaml-syntax',
+    line: text.slice(0, end).split('\n').length,
+    message: `the file is not JSON: ${words.charAt(0).toLowerCase()}${words.slice(1)}`,
   }
-  return load(text, { maxAliases: 0 })
 }
 
 /** How many members the text of a JSON value has. */

@@ -347,6 +347,33 @@ t.test('a reference may stand for all paths, and for an operation', async (t) =>
   }
 })
 
+t.test('a file named .json that is not JSON is refused at its line', async (t) => {
+  const head = '{\n"openapi": "3.1.1",\n"info": { "title": "A", "version": "1" },\n'
+  const paths = '"paths": {}'
+  const folder = ownApis(t, {
+    'a/1.json': `${head}"x-a": {\n  "a": 1,\n},\n${paths}\n}`,
+    'a/2.json': `${head}"x-a": [\n  "a",\n],\n${paths}\n}`,
+    'a/3.json': `${head}// no comments\n${paths}\n}`,
+    'a/4.json': `${head}"x-a": [1\n${paths}\n}`,
+    'a/5.json': 'openapi: 3.1.1\ninfo: { title: A, version: 1 }\npaths: {}\n',
+    'a/7.json': `${head}"x-a":`,
+    // A byte order mark is none of the text (RFC 8259, 8.1).
+    'a/6.json': `\uFEFF${head}${paths}\n}`,
+  })
+  const problems = await problemsOf(folder)
+  t.same(
+    problems.map(({ file, line, rule, message }) => `${file.at(-6)}:${line} ${rule} ${message}`),
+    [
+      '1:6 yaml-syntax the file is not JSON: expected double-quoted property name',
+      "2:6 yaml-syntax the file is not JSON: unexpected token ']'",
+      '3:4 yaml-syntax the file is not JSON: expected double-quoted property name',
+      "4:5 yaml-syntax the file is not JSON: expected ',' or ']' after array element",
+      "5:1 yaml-syntax the file is not JSON: unexpected token 'o'",
+      '7:4 yaml-syntax the file is not JSON: unexpected end of JSON input',
+    ],
+  )
+})
+
 t.test('a member that occurs twice is refused in JSON, too, at its line', async (t) => {
   const folder = copyOf(t, {
     'apis/library/2.0.0.json': `{

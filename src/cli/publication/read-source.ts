@@ -41,7 +41,8 @@ export async function readSource(place: string): Promise<SourceDocument> {
   const read = isUrl ? download : readOne
   const shown = withoutPassword(place)
   const bytes = await read(place)
-  const isJson = /^\s*\{/.test(bytes.toString('utf8', 0, 1_000))
+  // YAML may begin with a brace, too.
+  const isJson = !/\.ya?ml$/i.test(place) && /^\s*\{/.test(bytes.toString('utf8', 0, 1_000))
   const content = parsed(shown, bytes, isJson)
   const files = new Map([['', { bytes, place: shown }]])
   const queue = [{ path: '', content }]
