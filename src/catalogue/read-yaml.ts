@@ -9,6 +9,15 @@ export interface YamlFault {
   readonly message: string
 }
 
+/** What the commonest mistakes are, where the library speaks of its own terms. */
+const plainWords: Readonly<Partial<Record<Yaml.ErrorCode, string>>> = {
+  BAD_INDENT: 'the indentation differs from the lines above, or a bracket is not closed',
+  BLOCK_AS_IMPLICIT_KEY:
+    'this line or the next is indented wrongly, or a text with ": " needs quotation marks',
+  MULTILINE_IMPLICIT_KEY: 'the line has no ": " between a name and its value',
+  MULTIPLE_DOCS: 'the file holds several YAML documents; keep one',
+}
+
 // Named `require`, so that the program that packs a release sees which package is needed.
 const require = createRequire(import.meta.url)
 
@@ -49,9 +58,7 @@ export function readYaml(text: string): {
     } else if (isReadable) {
       // What follows a syntax error is mostly its consequence.
       isReadable = false
-      const isSeveral = code === 'MULTIPLE_DOCS'
-      const several = 'the file holds several YAML documents; keep one'
-      add('yaml-syntax', pos[0], isSeveral ? several : message)
+      add('yaml-syntax', pos[0], plainWords[code] ?? message)
     }
   }
   if (faults.length > 0) return { value: undefined, faults }

@@ -131,9 +131,17 @@ t.test('what has no one JSON form is refused with its line, and why', async (t) 
     ['? [a]\n: b\n', '1 a member name must be a plain text'],
     ['a:\n  - .inf\n', '2 the value has no JSON form'],
     ['a: 1\n---\nb: 1\n', '2 the file holds several YAML documents; keep one'],
-    ['a: [1, 2\n', '2 '],
-    ['a:\n   b: 1\n  c: 2\n', '3 '],
-    ['a: b: c\n', '1 '],
+    ['a: [1, 2\n', '2 the indentation differs from the lines above, or a bracket is not closed'],
+    ['a:\n   b: 1\n  c: 2\n', '3 the indentation differs from the lines above'],
+    [
+      'a:\n  b: 1\n   c: 2\n',
+      '2 this line or the next is indented wrongly, or a text with ": " needs',
+    ],
+    [
+      'a: b: c\n',
+      '1 this line or the next is indented wrongly, or a text with ": " needs quotation',
+    ],
+    ['a:\n  b:1\n  c: 2\n', '2 the line has no ": " between a name and its value'],
     ['a: !what 1\n', '1 '],
     // What only the parser that reads refuses, not the one that places faults.
     ['a: 1\nb: !!set { a, b }\n', '2 unknown mapping tag'],
