@@ -23,11 +23,17 @@ export function readPublication(
   version: string,
 ): Publication {
   const own = ownMembers(sources, document)
-  const basePath = serverPath(sources, document)
+  const byVersion = `/v${version}`
+  const server = serverPath(document)
+  const basePath = server.path ?? ''
+  if (server.path === undefined && own['prefix'] === undefined) {
+    const message = `${JSON.stringify(server.stated)} has no path under which a gateway can publish, so the prefix is ${byVersion}; choose another in x-tollgate or with tollgate publish --prefix`
+    sources.warn({ rule: 'server-path', at: server.at, member: server.member, message })
+  }
   const info = document['info']
   const lifecycleAt = mapping(sources, own, 'lifecycle', 'lifecycle-member') ?? lifecycleOf(info)
   return {
-    prefix: readPrefix(sources, own, basePath === '' ? `/v${version}` : basePath),
+    prefix: readPrefix(sources, own, basePath === '' ? byVersion : basePath),
     basePath,
     backend: readBackend(sources, own),
     forwardHeaders: readForwardHeaders(sources, own),
@@ -115,29 +121,26 @@ function readForwardHeaders(sources: Sources, own: JsonObject): 'all' | 'declare
   return 'declared'
 }
 
-/** The path of the first server that the document names, without a slash at its end; empty if it has none. */
-function serverPath(sources: Sources, document: JsonObject): string {
+/**
+ * The path of the first server that the document names, without a slash at its
+ * end; empty if it has none, and undefined if it is no path for a gateway.
+ */
+function serverPath(document: JsonObject) {
   const isSwagger = document['openapi'] === undefined
   const [server] = objectsOf(document['servers'] ?? [])
   const stated = isSwagger ? document['basePath'] : server?.['url']
+  const at = isSwagger ? document : (server ?? document)
+  return { stated, path: pathOf(stated, server), at, member: isSwagger ? 'basePath' : 'url' }
+}
+
+function pathOf(stated: unknown, server: JsonObject | undefined): string | undefined {
   if (typeof stated !== 'string') return ''
   // `api.example.com/v1` is a relative address to a program, and never meant as one.
-  if (/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(\/|$)/.test(stated)) return warnOfServer()
+  if (/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(\/|$)/.test(stated)) return undefined
   const text = stated.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => variableOf(server, name))
   const written = URL.parse(text, 'http://server.invalid/')?.pathname ?? ''
   const path = canonicalPath(written.replaceAll(empty, ''))
-  if (path !== undefined && !path.includes(unknown)) return path.replace(/\/$/, '')
-  return warnOfServer()
-
-  function warnOfServer(): string {
-    sources.warn({
-      rule: 'server-path',
-      at: isSwagger ? document : (server ?? document),
-      member: isSwagger ? 'basePath' : 'url',
-      message: `${JSON.stringify(stated)} has no path under which a gateway can publish; the prefix is made of the version`,
-    })
-    return ''
-  }
+  return path?.includes(unknown) ? undefined : path?.replace(/\/$/, '')
 }
 
 /** Takes the place of a variable that has no default. */

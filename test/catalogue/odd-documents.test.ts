@@ -150,3 +150,24 @@ t.test('an example that lacks a property is said to lack it', async (t) => {
     ],
   )
 })
+
+t.test(
+  'a server without a usable path is a warning that names the prefix, until one is chosen',
+  async (t) => {
+    const document = ownDocument(['GET /a'], { servers: [{ url: 'https://example.com/{stage}' }] })
+    const chosen = { ...document, 'x-tollgate': { prefix: '/shop' } }
+    const folder = ownApis(t, { 'a/1.0.0.json': document, 'b/1.0.0.json': chosen })
+    const { warnings } = await inspectCatalogue(folder)
+    t.match(
+      warnings.filter(({ rule }) => rule === 'server-path'),
+      [
+        {
+          file: /a\/1\.0\.0\.json$/,
+          message:
+            'servers[0].url: "https://example.com/{stage}" has no path under which a gateway can publish, so the prefix is /v1.0.0; choose another in x-tollgate or with tollgate publish --prefix',
+        },
+      ],
+    )
+    t.equal(warnings.filter(({ rule }) => rule === 'server-path').length, 1)
+  },
+)
