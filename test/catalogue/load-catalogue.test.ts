@@ -357,7 +357,7 @@ t.test('a file named .json that is not JSON is refused at its line', async (t) =
     'a/4.json': `${head}"x-a": [1\n${paths}\n}`,
     'a/5.json': 'openapi: 3.1.1\ninfo: { title: A, version: 1 }\npaths: {}\n',
     'a/7.json': `${head}"x-a":`,
-    // A byte order mark is none of the text (RFC 8259, 8.1).
+    // A reader may ignore a byte order mark (RFC 8259, 8.1).
     'a/6.json': `\uFEFF${head}${paths}\n}`,
   })
   const problems = await problemsOf(folder)

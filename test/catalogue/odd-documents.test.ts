@@ -131,7 +131,7 @@ t.test('a strict check knows every member of a document that judges no value', a
   }
 })
 
-t.test('an example that lacks a property is said to lack it', async (t) => {
+t.test('a warning names the property that an example lacks', async (t) => {
   const thing = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
   const document = ownDocument(['GET /a'], {
     components: {

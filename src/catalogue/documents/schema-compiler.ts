@@ -84,7 +84,10 @@ export function createSchemaCompiler(
   }
 }
 
-/** What judges no value: members of the document, which the validator takes for a schema, and what OpenAPI and extensions add to schemas. */
+/**
+ * What judges no value: members of the document, which the validator takes for a
+ * schema, and what OpenAPI and extensions add to schemas.
+ */
 function namesBesideKeywords(document: JsonObject): ReadonlySet<string> {
   const extensions = walkDocument(document).flatMap(({ value }) =>
     Object.keys(value).filter((name) => name.startsWith('x-')),
