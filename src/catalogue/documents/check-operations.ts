@@ -18,6 +18,10 @@ export function checkOperations(
   document: JsonObject,
   operations: readonly ReadOperation[],
 ): void {
+  if (operations.length === 0) {
+    const message = 'the document has no operation that the gateway serves: every call gets 404'
+    sources.warn({ rule: 'no-operations', at: document, member: 'paths', message })
+  }
   for (const [template, pathItem] of objectMembersOf(document['paths'])) {
     if (template.startsWith('x-')) continue
     checkParameterList(sources, document, pathItem, template)
