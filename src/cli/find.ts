@@ -1,3 +1,4 @@
+import { nearestName } from '../platform/edit-distance.ts'
 import type {
   IdKind,
   ListedApplication,
@@ -13,14 +14,14 @@ import { printable } from './output.ts'
  * more), or its name, all in any case.
  *
  * @throws {RegistryNotFound}
- * @throws {CommandError} listing those that match, or those that contain the text if none matches
+ * @throws {CommandError} listing those that match; else those that contain the text, or have the nearest name
  */
 export async function findApplication(
   { directory }: Pick<Stores, 'directory'>,
   reference: string,
 ): Promise<ListedApplication> {
-  const found = await directory.applications({ search: reference.toLowerCase(), limit: 1000 })
-  return only('application', reference, found, ({ name }) => name, describeApplication)
+  const search = (text?: string) => directory.applications({ search: text, limit: 1000 })
+  return only('application', reference, search, ({ name }) => name, describeApplication)
 }
 
 /**
@@ -33,9 +34,9 @@ export async function findDeveloper(
   { directory }: Pick<Stores, 'directory'>,
   reference: string,
 ): Promise<ListedDeveloper> {
-  const found = await directory.developers({ search: reference.toLowerCase(), limit: 1000 })
+  const search = (text?: string) => directory.developers({ search: text, limit: 1000 })
   const describe = ({ id, email }: ListedDeveloper) => `${email} (${id})`
-  return only('developer', reference, found, ({ email }) => email, describe)
+  return only('developer', reference, search, ({ email }) => email, describe)
 }
 
 /**
@@ -59,21 +60,35 @@ export async function findId(
  * A whole id wins. Otherwise a name and the beginning of an id count alike: an
  * application can be named like the beginning of another one's id.
  */
-function only<Item extends { readonly id: string }>(
+async function only<Item extends { readonly id: string }>(
   kind: EntityKind,
   reference: string,
-  found: readonly Item[],
+  search: (text?: string) => Promise<readonly Item[]>,
   nameOf: (item: Item) => string,
   describe: (item: Item) => string,
-): Item {
+): Promise<Item> {
   const wanted = reference.toLowerCase()
+  const found = await search(wanted)
   const fits = (item: Item) =>
     nameOf(item).toLowerCase() === wanted || (wanted.length >= 4 && item.id.startsWith(wanted))
   const whole = found.find(({ id }) => id === wanted)
   const [first, ...others] = whole === undefined ? found.filter(fits) : [whole]
-  if (first === undefined) throw unknown(kind, reference, found.map(describe))
+  if (first === undefined) {
+    const similar = found.length > 0 ? found : nearestOf(await search(), wanted, nameOf)
+    throw unknown(kind, reference, similar.map(describe))
+  }
   if (others.length > 0) throw ambiguous(kind, reference, [first, ...others].map(describe))
   return first
+}
+
+function nearestOf<Item>(
+  items: readonly Item[],
+  wanted: string,
+  nameOf: (item: Item) => string,
+): readonly Item[] {
+  const names = items.map((item) => nameOf(item).toLowerCase())
+  const nearest = nearestName(wanted, names)
+  return items.filter((_, at) => names[at] === nearest)
 }
 
 function describeApplication({ id, name, developerEmail }: ListedApplication): string {

@@ -1,5 +1,5 @@
 import { type ApiVersion, type Catalogue, versionKey } from '../catalogue/catalogue.ts'
-import { editDistance } from '../platform/edit-distance.ts'
+import { nearestName } from '../platform/edit-distance.ts'
 import { isLoopback } from '../platform/http/loopback.ts'
 import { backendUrlOf, hasOwnBackend } from '../platform/settings/sandbox.ts'
 import type { Role, Settings } from '../platform/settings/settings.ts'
@@ -80,12 +80,8 @@ function unknownApis(
   const known = [...new Set(versions.map(({ api }) => api))]
   return [...backendUrls.keys()].flatMap((name) => {
     if (known.includes(name)) return []
-    const nearest = known
-      .map((api) => ({ api, distance: editDistance(name, api, 3) }))
-      .filter(({ distance }) => distance < 3)
-      .sort((a, b) => a.distance - b.distance)[0]
-    const hint =
-      nearest === undefined ? `APIs are ${known.join(', ')}` : `do you mean ${nearest.api}?`
+    const nearest = nearestName(name, known)
+    const hint = nearest === undefined ? `APIs are ${known.join(', ')}` : `do you mean ${nearest}?`
     return [`BACKEND_URLS: there is no API "${name}" in CONFIG_DIR; ${hint}`]
   })
 }

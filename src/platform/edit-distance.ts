@@ -1,3 +1,12 @@
+/** The name that another may be a misspelling of: at most one letter in four is wrong, and never more than three. */
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  const most = Math.min(3, Math.floor(name.length / 4))
+  const found = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(name, candidate, most + 1) }))
+    .filter(({ distance }) => distance <= most)
+  return found.sort((a, b) => a.distance - b.distance)[0]?.candidate
+}
+
 /** Letters to add, remove or change (Levenshtein); at most `enough`. */
 export function editDistance(a: string, b: string, enough: number): number {
   if (a === b) return 0

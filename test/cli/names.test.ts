@@ -104,6 +104,13 @@ t.test('a part of a name is refused with the names that contain it', async (t) =
   t.match(other, { code: 1, stderr: 'tollgate: no application "savings"\n' })
 })
 
+t.test('a misspelt name is refused with the name that is nearest', async (t) => {
+  const list = await tollgate(env, 'counter', 'list', '--application', 'Budgte app')
+  t.match(list, { code: 1, stderr: 'no application "Budgte app"; similar:\n  Budget app of anna@' })
+  const developer = await tollgate(env, 'developer', 'show', 'ana@example.com')
+  t.match(developer, { code: 1, stderr: 'similar:\n  anna@example.com (' })
+})
+
 t.test('a stored name cannot command the terminal of an operator who searches', async (t) => {
   const { applicationId } = await onboard('dora@example.com', 'Hostile')
   // From a time before the rule for names.

@@ -65,6 +65,23 @@ t.test('onboard makes everything once and a new key each time', async (t) => {
   )
 })
 
+t.test('onboard says what is new, and what was there', async (t) => {
+  const onboard = (application: string, ...more: readonly string[]) =>
+    tollgate(env, 'onboard', '--email', 'iris@example.com', '--application', application, ...more)
+  const first = await onboard('Shop', '--api', 'xs2a@1.7.0')
+  t.match(
+    first.stderr,
+    'New application "Shop". New subscription to xs2a@1.7.0 (plan default). New key.\n',
+  )
+  const second = await onboard('Shop', '--api', 'xs2a@1.7.0', 'xs2a@1.6.0')
+  t.match(
+    second.stderr,
+    'Existing application "Shop". Existing subscription to xs2a@1.7.0 (plan default). New subscription to xs2a@1.6.0 (plan default). New key; earlier keys stay valid.\n',
+  )
+  const misspelt = await onboard('Shopp', '--api', 'xs2a@1.7.0')
+  t.match(misspelt.stderr, 'New application "Shopp"; the developer also has "Shop". New sub')
+})
+
 t.test('standard output is the result alone and never shows a key again', async (t) => {
   const { key, keyId, applicationId } = await json(env, ...onboarding, '--api', 'xs2a@1.7.0')
   for (const args of [

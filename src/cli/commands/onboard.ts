@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
 import { accountsCommand } from '../../backend/sandbox/accounts-command.ts'
-import type { Catalogue } from '../../catalogue/catalogue.ts'
+import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
+import { nearestName } from '../../platform/edit-distance.ts'
 import { type Onboarded, type Onboarding, onboard } from '../../portal/stores/accounts/onboard.ts'
+import type { Stores } from '../../portal/stores/stores.ts'
 import { RegistryConflict } from '../../registry/registry-errors.ts'
 import { findAddresses } from '../addresses.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
-import { drawFields } from '../output.ts'
+import { drawFields, printable } from '../output.ts'
 import { choose } from '../published.ts'
 import { requireSandbox } from '../require-sandbox.ts'
 
@@ -56,19 +58,24 @@ export function registerOnboard(command: Command, context: CommandContext): void
         subscriptions,
         by: context.actor,
       }
-      const show = (result: Onboarded & { readonly consentId?: string }, end = '') => {
-        context.output.result(options.json, result, () => `${drawFields({ ...result })}${end}`)
-        if (options.json !== true) context.output.note('The key is shown only now. Keep it safe.')
+      const show = (result: Done & { readonly consentId?: string }, end = '') => {
+        const { isNewApplication, subscriptions, nearest, ...shown } = result
+        context.output.result(options.json, shown, () => `${drawFields({ ...shown })}${end}`)
+        if (options.json === true) return
+        context.output.note(
+          doneText(options.application, { isNewApplication, subscriptions, nearest }),
+        )
+        context.output.note('The key is shown only now. Keep it safe.')
       }
       if (options.consent !== true) {
-        show(await context.registry((stores) => together(() => onboard(stores, input))))
+        show(await context.registry((stores) => onboardOnce(stores, input)))
         return
       }
       requireSandbox(context)
       const path = accountsPath(catalogue, subscriptions)
       await context.registry(async (stores) => {
         // First: no consent for an application that may have no further key. A new consent ends the earlier one.
-        const onboarded = await together(() => onboard(stores, input))
+        const onboarded = await onboardOnce(stores, input)
         const consentId = await createReadyConsent(context, onboarded.applicationId).catch(
           (cause: unknown) => {
             show(onboarded)
@@ -84,6 +91,41 @@ export function registerOnboard(command: Command, context: CommandContext): void
         )
       })
     })
+}
+
+interface Done extends Onboarded {
+  /** An application of the developer that a new one may be a misspelling of. */
+  readonly nearest: string | undefined
+}
+
+async function onboardOnce(stores: Stores, input: Onboarding): Promise<Done> {
+  const onboarded = await together(() => onboard(stores, input))
+  if (!onboarded.isNewApplication) return { ...onboarded, nearest: undefined }
+  const { developerId, applicationId } = onboarded
+  const all = await stores.applications.list({ developerId, limit: 1000 })
+  const others = all.filter(({ id }) => id !== applicationId).map(({ name }) => name)
+  return { ...onboarded, nearest: nearestName(input.applicationName, others) }
+}
+
+function doneText(
+  application: string,
+  {
+    isNewApplication,
+    subscriptions,
+    nearest,
+  }: Pick<Done, 'isNewApplication' | 'subscriptions' | 'nearest'>,
+): string {
+  const other = nearest === undefined ? '' : `; the developer also has "${nearest}"`
+  return printable(
+    [
+      `${isNewApplication ? 'New' : 'Existing'} application "${application}"${other}.`,
+      ...subscriptions.map(
+        ({ api, version, plan, isNew }) =>
+          `${isNew ? 'New' : 'Existing'} subscription to ${versionKey(api, version)} (plan ${plan}).`,
+      ),
+      isNewApplication ? 'New key.' : 'New key; earlier keys stay valid.',
+    ].join(' '),
+  )
 }
 
 /** The path that lists accounts in the newest of these versions that has it. @throws {CommandError} when none has */

@@ -1,4 +1,4 @@
-import { editDistance } from '../edit-distance.ts'
+import { nearestName } from '../edit-distance.ts'
 import { settingGroups } from './settings.ts'
 import { isServiceLink } from './settings-reader.ts'
 
@@ -30,18 +30,9 @@ export function settingWarnings(env: Environment): string[] {
     }
     const gone = removed[name]
     if (gone !== undefined) return [`${name} is no longer a setting and has no effect: ${gone}`]
-    const meant = nearest(name)
+    const meant = nearestName(name, [...known])
     return meant === undefined
       ? []
       : [`${name} is not a setting and has no effect; do you mean ${meant}?`]
   })
-}
-
-/** The setting that a name may be a misspelling of: at most one letter in four is wrong, and never more than three. */
-function nearest(name: string): string | undefined {
-  const most = Math.min(3, Math.floor(name.length / 4))
-  const found = [...known]
-    .map((candidate) => ({ candidate, distance: editDistance(name, candidate, most + 1) }))
-    .filter(({ distance }) => distance <= most)
-  return found.sort((a, b) => a.distance - b.distance)[0]?.candidate
 }
