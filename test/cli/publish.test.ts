@@ -49,7 +49,6 @@ t.test(
       '/orders/v2',
       'Backend     http://10.0.0.7:3000/orders/v2\n',
       'GET /orders/v2/orders/{id}',
-      'Next:',
     ]) {
       t.ok(stdout.includes(text), text)
     }
@@ -68,10 +67,81 @@ t.test(
       ['2.1.yaml', '2.1.overlay.yaml'].map((name) => readFileSync(join(path, name), 'utf8')).join()
     const before = files()
     const again = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
-    t.equal(again.code, 0, 'the same once more')
+    t.match(again, { code: 0, stdout: /^order-desk@2\.1 is unchanged: nothing was written\./ })
     t.equal(files(), before)
   },
 )
+
+t.test('publish ends with the commands that lead to a first call', async (t) => {
+  const env = {
+    CONFIG_DIR: join(emptyFolder(t), 'config'),
+    DATA_DIR: emptyFolder(t),
+    PORTAL_PUBLIC_URL: 'https://portal.example.com',
+  }
+  const file = written(t, { 'openapi.yaml': orders })
+  const onboard = 'npx tollgate onboard --email you@example.com --application Shop --api'
+  const { stdout } = await tollgate(env, 'publish', file, ...backend)
+  const [, next = ''] = stdout.split('Next, in this folder:\n')
+  t.same(
+    next
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.trim().split(/ {2,}/)[0]),
+    [
+      'npx tollgate start',
+      `${onboard} order-desk@2.1`,
+      'https://portal.example.com',
+      'npx tollgate check --strict',
+    ],
+  )
+  writeFileSync(
+    join(env.CONFIG_DIR, 'plans/gold.yaml'),
+    readFileSync(join(env.CONFIG_DIR, 'plans/default.yaml'), 'utf8').replace('order-desk', 'other'),
+  )
+  const other = ['--api', 'other', '--prefix', '/other', '--plan', 'gold']
+  const { stdout: gold } = await tollgate(env, 'publish', file, ...backend, ...other)
+  t.match(gold, `${onboard} other@2.1 --plan gold `)
+})
+
+t.test('publish says how it made the version, and which limit a new plan has', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const file = written(t, { 'openapi.yaml': orders })
+  const { stdout } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+  t.match(
+    stdout,
+    'Version     2.1, because versions are numbers with dots: info.version is v2.1-beta; --version chooses another\n',
+  )
+  t.match(stdout, 'Plan        default, a new plan: 100 calls an hour for each operation\n')
+  const next = ['--version', '3', '--prefix', '/next']
+  const chosen = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, ...next)
+  t.notMatch(chosen.stdout, 'Version ')
+  t.match(chosen.stdout, 'Plan        default\n')
+})
+
+t.test('a twin of what is published is named, whether mended or not', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const file = written(t, { 'openapi.yaml': orders })
+  await tollgate({ CONFIG_DIR }, 'publish', file, ...backend)
+  const publish = (place: string, api: string, ...more: readonly string[]) =>
+    tollgate({ CONFIG_DIR }, 'publish', place, ...backend, '--api', api, ...more)
+  const refused = await publish(file, 'desk')
+  t.match(refused, { code: 1, stdout: '\nNote: order-desk@2.1 already has the same document\n' })
+  const mended = await publish(file, 'desk', '--mend')
+  t.match(mended.stdout, 'Note        order-desk@2.1 already has the same document\n')
+  t.match(mended.stdout, 'Prefix      /desk/v2.1, because another version has operations under')
+  const respelt = written(t, { 'openapi.yaml': orders.replace('an order', 'one order') })
+  const same = await publish(respelt, 'third', '--prefix', '/third')
+  t.match(same.stdout, 'order-desk@2.1 already has the same operations at the same backend\n')
+  const elsewhere = await publish(
+    respelt,
+    'fourth',
+    '--prefix',
+    '/4',
+    '--backend',
+    'http://10.0.0.8',
+  )
+  t.notMatch(elsewhere.stdout, /order-desk@2\.1 already/)
+})
 
 t.test('the answer is data with --json, and a dry run writes nothing', async (t) => {
   const CONFIG_DIR = join(emptyFolder(t), 'config')
@@ -249,6 +319,7 @@ t.test('what an overlay can mend is shown, and mended if asked', async (t) => {
   t.notMatch(partly.stdout, /This overlay fixes/, 'an overlay that fixes only a part')
   const mended = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, '--mend')
   t.equal(mended.code, 0, mended.stdout)
+  t.match(mended.stdout, 'Left out    GET /bad//path\n')
   t.match(
     readFileSync(join(CONFIG_DIR, 'apis/order-desk/2.1.overlay.yaml'), 'utf8'),
     /target: \$\.paths\['\/bad\/\/path'\]\n\s+remove: true/,

@@ -1,16 +1,18 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ApiVersion } from '../../catalogue/catalogue.ts'
-import { backendPathOf, backendUrlOf } from '../../platform/settings/sandbox.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
+import { findAddresses } from '../addresses.ts'
 import { CommandError, ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { printable } from '../output.ts'
+import { backendOf } from '../publication/backend-of.ts'
 import { type Judged, judge } from '../publication/judge.ts'
-import type { ProposalOptions } from '../publication/propose.ts'
+import { newPlanLimit } from '../publication/plan-with.ts'
+import type { Proposal, ProposalOptions } from '../publication/propose.ts'
 import { readSource } from '../publication/read-source.ts'
-import { apply } from '../publication/staging.ts'
+import { apply, isApplied } from '../publication/staging.ts'
 import type { JsonOption } from './options.ts'
 
 interface PublishOptions extends JsonOption, ProposalOptions {
@@ -51,12 +53,19 @@ export function registerPublish(command: Command, context: CommandContext): void
         throw new ReportedError()
       })
       const judged = await judge({ source, options, settings, configDir })
-      const isWritten = judged.version !== undefined && options.dryRun !== true
-      if (isWritten) await apply(configDir, judged.proposal.changes)
+      const { changes } = judged.proposal
+      const outcome = options.dryRun
+        ? 'can be published'
+        : isApplied(configDir, changes)
+          ? 'is unchanged: nothing was written'
+          : 'is published'
+      if (judged.version !== undefined && outcome === 'is published')
+        await apply(configDir, changes)
+      const { portal } = await findAddresses(settings)
       context.output.result(json, answerOf(judged), () =>
         judged.version === undefined
           ? refusalText(judged)
-          : publishedText(judged, judged.version, { isWritten, settings }),
+          : publishedText(judged, judged.version, { outcome, settings, portal }),
       )
       if (judged.version === undefined) throw new ReportedError()
     })
@@ -82,32 +91,47 @@ function answerOf({ proposal, version, refused, warnings }: Judged) {
 const operationsShown = 12
 
 interface PublishedTextOptions {
-  readonly isWritten: boolean
+  readonly outcome: 'can be published' | 'is unchanged: nothing was written' | 'is published'
   readonly settings: Settings
+  readonly portal: string | undefined
 }
 
 function publishedText(
-  { proposal, warnings }: Judged,
+  { proposal, warnings, leftOut, twins }: Judged,
   published: ApiVersion,
-  { isWritten, settings }: PublishedTextOptions,
+  { outcome, settings, portal }: PublishedTextOptions,
 ): string {
-  const { api, version, plan } = proposal
+  const { api, version, cutVersion, plan, mends } = proposal
   const { prefix, operations } = published
   const shown = operations.slice(0, operationsShown).map(({ method, path }) => `${method} ${path}`)
   const rest = operations.length - shown.length
   const facts: readonly (readonly [string, readonly string[]])[] = [
-    ['Prefix', [prefix === '' ? '/' : prefix]],
-    ['Backend', [backendOf(settings, published)]],
     [
-      'Plan',
-      [plan.added === undefined ? plan.name : `${plan.name}, now also offers ${plan.added}`],
+      'Version',
+      cutVersion === undefined
+        ? []
+        : [
+            `${version}, because versions are numbers with dots: info.version is ${cutVersion}; --version chooses another`,
+          ],
     ],
+    [
+      'Prefix',
+      [
+        mends?.prefix === undefined
+          ? prefix || '/'
+          : `${prefix}, because another version has operations under the document's own`,
+      ],
+    ],
+    ['Backend', [backendOf(settings, published)]],
+    ['Plan', [planText(plan)]],
     [
       'Operations',
       operations.length === 0
         ? ['none: the document has no path with a method that the gateway serves']
         : [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])],
     ],
+    ['Left out', leftOut],
+    ['Note', twins],
     [
       'Warnings',
       warnings.size === 0 ? ['none'] : [...warnings].map(([kind, count]) => `${count} ${kind}`),
@@ -116,26 +140,28 @@ function publishedText(
   const lines = facts.flatMap(([name, values]) =>
     values.map((value, at) => `  ${(at === 0 ? name : '').padEnd(11)} ${printable(value)}`),
   )
-  const next = isWritten
-    ? [
-        'Next:',
-        '  npx tollgate start            if Tollgate does not run yet',
-        '  npx tollgate reload --wait    if it runs',
-        ...(warnings.size === 0 ? [] : ['  npx tollgate check --strict   lists the warnings']),
-      ]
-    : ['Nothing was written (--dry-run).']
-  const what = isWritten ? 'is published' : 'can be published'
-  return [`${api}@${version} ${what}.`, '', ...lines, '', ...next].join('\n')
+  const choice = plan.name === 'default' ? '' : ` --plan ${plan.name}`
+  const next =
+    outcome === 'can be published'
+      ? ['Nothing was written (--dry-run).']
+      : [
+          'Next, in this folder:',
+          '  npx tollgate start            # or, if it runs: npx tollgate reload --wait',
+          `  npx tollgate onboard --email you@example.com --application Shop --api ${api}@${version}${choice}   # creates a key`,
+          ...(portal === undefined
+            ? []
+            : [`  ${portal.padEnd(29)} # the portal, where developers get keys`]),
+          ...(warnings.size === 0 ? [] : ['  npx tollgate check --strict   # lists the warnings']),
+        ]
+  return [`${api}@${version} ${outcome}.`, '', ...lines, '', ...next].join('\n')
 }
 
-/** Where the backend gets the calls: the URL, with the path below which it gets those of the version. */
-function backendOf(settings: Settings, version: ApiVersion): string {
-  const url = backendUrlOf(settings, version)
-  if (url === undefined) return ''
-  return new URL(url).origin + (backendPathOf(url) ?? version.basePath)
+function planText({ name, added, isNew }: Proposal['plan']): string {
+  if (isNew === true) return `${name}, a new plan: ${newPlanLimit}`
+  return added === undefined ? name : `${name}, now also offers ${added}`
 }
 
-function refusalText({ proposal, refused, isBlockedByOthers, mend }: Judged): string {
+function refusalText({ proposal, refused, isBlockedByOthers, twins, mend }: Judged): string {
   const { api, version } = proposal
   const lines = refused.map(({ reason, place, line, message }) =>
     printable(place === '' ? message : `${place}:${line} ${reason}: ${message}`),
@@ -152,6 +178,7 @@ function refusalText({ proposal, refused, isBlockedByOthers, mend }: Judged): st
   return [
     ...lines,
     `${count}: ${api}@${version} cannot be published.${advice} Nothing was written.`,
+    ...twins.map((twin) => `Note: ${twin}`),
     ...mended,
   ].join('\n')
 }

@@ -5,10 +5,12 @@ import { backendUrlOf } from '../../platform/settings/sandbox.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
 import { SettingsError } from '../../platform/settings/settings-reader.ts'
 import { UsageError } from '../command-error.ts'
+import { leftOut } from './left-out.ts'
 import { overlayWith } from './overlay-with.ts'
 import { type Mends, mendsOf, type Proposal, type ProposalOptions, propose } from './propose.ts'
 import type { SourceDocument } from './read-source.ts'
 import { onCopy } from './staging.ts'
+import { twinsOf } from './twins.ts'
 
 /** Why a version cannot be published. A problem of a setting has no place. */
 export interface Refusal {
@@ -28,6 +30,10 @@ export interface Judged {
   readonly isBlockedByOthers: boolean
   /** About this version, by kind. */
   readonly warnings: ReadonlyMap<string, number>
+  /** What the overlay removes: `GET /a`, or a path. */
+  readonly leftOut: readonly string[]
+  /** One sentence for each version that publishes the same ({@link twinsOf}). */
+  readonly twins: readonly string[]
   /** The overlay that fixes the document; undefined if none does, or if it was asked for. */
   readonly mend: string | undefined
 }
@@ -63,7 +69,8 @@ async function judgeMended(given: JudgeOptions): Promise<Judged> {
   if (mended.version === undefined && !mended.isBlockedByOthers) return first
   const { prefix = given.options.prefix, removed } = mends
   const { backend } = given.options
-  return { ...first, mend: overlayWith(undefined, { prefix, backend, removed }) }
+  const { twins } = mended
+  return { ...first, twins, mend: overlayWith(undefined, { prefix, backend, removed }) }
 }
 
 async function judgeOnce(
@@ -84,6 +91,8 @@ async function judgeOnce(
       refused,
       isBlockedByOthers: false,
       warnings: new Map(),
+      leftOut: [],
+      twins: [],
       mend: undefined,
       mends: undefined,
     })
@@ -99,6 +108,14 @@ async function judgeOnce(
         refused: [],
         isBlockedByOthers: false,
         warnings: new Map([...kinds].map(([kind, { length }]) => [kind, length])),
+        leftOut: leftOut(source.content, version),
+        twins: twinsOf({
+          catalogue,
+          version,
+          bytes: source.files.get('')?.bytes,
+          configDir: copy,
+          settings,
+        }),
         mend: undefined,
         mends: undefined,
       }

@@ -3,7 +3,8 @@ import { isJsonObject } from '../../catalogue/json.ts'
 
 /**
  * The names under which a document is published unless the command line says
- * otherwise; undefined where title or version have nothing to make one of.
+ * otherwise; undefined where title or version have nothing to make one of. Also says what
+ * `info.version` is.
  */
 export function namesOf({ info }: JsonObject) {
   const { title, version } = isJsonObject(info) ? info : {}
@@ -17,5 +18,5 @@ export function namesOf({ info }: JsonObject) {
   // Dates become 2026.11.29, so that each day is a version.
   const stated = String(version ?? '').replace(/^(\d{4})-(\d{2})-(\d{2})\b/, '$1.$2.$3')
   const label = /[0-9]{1,10}(\.[0-9]{1,10}){0,5}/.exec(stated)?.[0]
-  return { api: api === '' ? undefined : api, version: label }
+  return { api: api === '' ? undefined : api, version: label, statedVersion: String(version ?? '') }
 }

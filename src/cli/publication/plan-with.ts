@@ -27,11 +27,13 @@ function patternsOf(document: Document): readonly unknown[] {
   return Array.isArray(patterns) ? patterns : []
 }
 
+export const newPlanLimit = '100 calls an hour for each operation'
+
 /** The text of a plan for an API that has none. */
 export function newPlan(name: string, api: string): string {
   const title = `${name.charAt(0).toUpperCase()}${name.slice(1)} Plan`
   return `title: ${title}
-description: 100 calls an hour for each operation.
+description: ${newPlanLimit}.
 apis: ['${api}@*']
 limits:
   - { name: hourly, calls: 100, window: PT1H, scope: operation }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CatalogueProblem } from '../../catalogue/catalogue-error.ts'
 import { isPublishedName } from '../../catalogue/configuration-files.ts'
@@ -12,7 +12,7 @@ import { namesOf } from './names.ts'
 import { type OverlayChanges, overlayWith } from './overlay-with.ts'
 import { newPlan, planWith, standingOf } from './plan-with.ts'
 import { mappingIn, type SourceDocument } from './read-source.ts'
-import type { Changes } from './staging.ts'
+import { bytesOf, type Changes } from './staging.ts'
 
 /** What the command line says about a document; what is undefined follows from the document. */
 export interface ProposalOptions {
@@ -29,8 +29,16 @@ export interface ProposalOptions {
 export interface Proposal {
   readonly api: string
   readonly version: string
+  /** What `info.version` says, if the version is only its numbers. */
+  readonly cutVersion: string | undefined
   /** The plan that has the version, and the pattern that it gets for it, if any. */
-  readonly plan: { readonly name: string; readonly added: string | undefined }
+  readonly plan: {
+    readonly name: string
+    readonly added: string | undefined
+    readonly isNew?: boolean
+  }
+  /** What is mended. */
+  readonly mends: Mends | undefined
   readonly changes: Changes
   /** Where each file of the document is from, by its path below the folder of the configuration. */
   readonly origins: ReadonlyMap<string, string>
@@ -56,7 +64,7 @@ export interface ProposeOptions {
  * @throws {CommandError} if a file of another version would be lost
  */
 export function propose({ source, options, configDir, mends }: ProposeOptions): Proposal {
-  const { api, version } = chosenNames(source, options)
+  const { api, version, cutVersion } = chosenNames(source, options)
   checkAddresses(options)
   const folder = `apis/${api}`
   const document = `${folder}/${version}.${source.isJson ? 'json' : 'yaml'}`
@@ -81,7 +89,7 @@ export function propose({ source, options, configDir, mends }: ProposeOptions): 
   if (options.replace !== true) checkOthers(configDir, changes)
   const plan = choosePlan(configDir, options.plan, { api, version })
   if (plan.text !== undefined) changes.set(`plans/${plan.name}.yaml`, plan.text)
-  return { api, version, plan, changes, origins, overlayPath }
+  return { api, version, cutVersion, plan, mends, changes, origins, overlayPath }
 }
 
 /** What an overlay could do about problems; undefined if it could do nothing. */
@@ -122,7 +130,8 @@ function chosenNames({ content }: SourceDocument, options: ProposalOptions) {
       `--version "${version}" is not up to six numbers with dots between them (e.g. 1.4.0)`,
     )
   }
-  return { api, version }
+  const isCut = options.version === undefined && made.statedVersion !== version
+  return { api, version, cutVersion: isCut ? made.statedVersion : undefined }
 }
 
 function checkAddresses({ backend, prefix }: ProposalOptions): void {
@@ -137,7 +146,7 @@ function checkAddresses({ backend, prefix }: ProposalOptions): void {
 }
 
 /** Documents of the version that are there, whatever their format. */
-function documentsOf(configDir: string, folder: string, version: string): readonly string[] {
+export function documentsOf(configDir: string, folder: string, version: string): readonly string[] {
   const names = ['yaml', 'yml', 'json'].map((format) => `${version}.${format}`)
   return namesIn(join(configDir, folder))
     .filter((name) => names.includes(name))
@@ -194,7 +203,7 @@ function choosePlan(
         `--plan "${name}" is not a lower-case letter followed by lower-case letters, digits and "-"`,
       )
     }
-    return { name, added: `${api}@*`, text: newPlan(name, api) }
+    return { name, added: `${api}@*`, isNew: true, text: newPlan(name, api) }
   }
   const holder = plans.find(({ standing }) => standing === 'has')
   if (asked === undefined && holder !== undefined) {
@@ -241,12 +250,4 @@ function mappingText(configDir: string, path: string): string | undefined {
   if (text === undefined) return undefined
   mappingIn(text, { place, isJson: path.endsWith('.json'), otherwise: 'must be a mapping' })
   return text
-}
-
-function bytesOf(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    return ignoreMissing(error)
-  }
 }

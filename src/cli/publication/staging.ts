@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -24,6 +25,23 @@ export async function onCopy<Result>(
     return await work(copy)
   } finally {
     await rm(copy, { recursive: true, force: true })
+  }
+}
+
+/** Whether all files are there as the changes have them. */
+export function isApplied(configDir: string, changes: Changes): boolean {
+  return [...changes].every(
+    ([path, content]) =>
+      content !== undefined && bytesOf(join(configDir, path))?.equals(Buffer.from(content)),
+  )
+}
+
+/** The content of a file; undefined if it is missing. */
+export function bytesOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    return ignoreMissing(error)
   }
 }
 
