@@ -17,6 +17,7 @@ interface Case {
   readonly bytes: string
   readonly status: number
   readonly code?: string
+  readonly detail?: RegExp
 }
 
 const refused: readonly Case[] = [
@@ -139,6 +140,7 @@ const refused: readonly Case[] = [
     bytes: rawRequest(get, [key, 'Gateway_Identity: evil']),
     status: 400,
     code: 'HEADERS_INVALID',
+    detail: /: gateway_identity\.$/,
   },
   {
     name: '101 fields',
@@ -222,12 +224,13 @@ t.test(
   async (t) => {
     const backend = await startRawBackend(t)
     const edge = await startEdge(t, { backendUrl: backend.url })
-    for (const { name, bytes, status, code } of refused) {
+    for (const { name, bytes, status, code, detail } of refused) {
       const answer = await sendRaw(edge.url, bytes)
       t.equal(answer.status, status, name)
       t.match(answer.headers.get('content-type') ?? '', 'application/problem+json', name)
       const problem = JSON.parse(answer.body)
       if (code !== undefined) t.equal(problem.code, code, name)
+      if (detail !== undefined) t.match(problem.detail, detail, name)
       t.match(problem.instance, /^urn:uuid:[0-9a-f-]{36}$/)
     }
     t.equal(backend.requests.length, 0)

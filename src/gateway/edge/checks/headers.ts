@@ -4,6 +4,9 @@ import type { RequestFields, SpecialField } from '../request/request-fields.ts'
 import type { Judge } from '../run-checks.ts'
 import { via } from '../via.ts'
 
+/** Longest name that a refusal repeats. A key, sent as a name by mistake, is longer. */
+const namedLengthMax = 64
+
 /** Maximum number of header fields in a request. */
 const headerCountMax = 100
 
@@ -19,11 +22,6 @@ const tooMany: Refusal = {
 const hostInvalid: Refusal = {
   code: 'HEADERS_INVALID',
   detail: 'Send one Host header: a name or address, with an optional port.',
-}
-// Many servers turn "-" into "_", so a name with an underscore can imitate a field that the gateway sets.
-const underscored: Refusal = {
-  code: 'HEADERS_INVALID',
-  detail: 'Header names must not contain underscores.',
 }
 const mediaTypeInvalid: Refusal = {
   code: 'HEADERS_INVALID',
@@ -58,7 +56,7 @@ function refuseFields({ count, special, host }: RequestFields): Refusal | undefi
 }
 
 function refuseField({ name, value }: SpecialField, seen: number): Refusal | undefined {
-  if (name.hasUnderscore) return underscored
+  if (name.hasUnderscore) return underscored(name.folded)
   if ((seen & name.singleton) !== 0) {
     return { code: 'HEADERS_INVALID', detail: `Send the header ${name.folded} only once.` }
   }
@@ -76,4 +74,10 @@ function refuseField({ name, value }: SpecialField, seen: number): Refusal | und
     default:
       return undefined
   }
+}
+
+/** Many servers turn "-" into "_", so a name with an underscore can imitate a field that the gateway sets. */
+function underscored(name: string): Refusal {
+  const named = name.length > namedLengthMax ? '' : `: ${name}`
+  return { code: 'HEADERS_INVALID', detail: `Header names must not contain underscores${named}.` }
 }
