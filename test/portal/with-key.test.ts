@@ -82,6 +82,49 @@ t.test('a parameter for the key is left out: clients would send two', async (t) 
 })
 
 t.test(
+  'fields that never reach a backend are left out, as parameters and as credentials',
+  async (t) => {
+    const field = (name: string) => ({ name, in: 'header', schema: { type: 'string' } })
+    const document = await served(t, {
+      ...ownDocument([]),
+      paths: {
+        '/a': {
+          parameters: [field('X-Forwarded-For'), field('traceparent')],
+          get: {
+            responses,
+            parameters: [{ $ref: '#/components/parameters/key' }, field('X-Other')],
+          },
+          put: { responses, security: [{ own: [] }, { token: ['write'] }] },
+          post: { responses, security: [{ own: [], token: [] }] },
+          delete: { responses, security: [{ own: [] }, {}] },
+        },
+      },
+      security: [{ own: [] }],
+      components: {
+        parameters: { key: { ...field('api_key'), required: true } },
+        securitySchemes: { own: { ...key, name: 'api_key' }, token: bearer },
+      },
+    })
+    const names = (path: unknown) =>
+      ((path as never)['parameters'] as readonly { name: string }[]).map(({ name }) => name)
+    const item = document.paths['/a'] as never
+    t.same(names(item), ['traceparent'], 'which the gateway continues')
+    t.same(names(item['get']), ['X-Other'])
+    t.same(Object.keys((document['components'] as never)['securitySchemes']), [
+      'token',
+      'gatewayKey',
+    ])
+    t.same(document['security'], [{ gatewayKey: [] }])
+    t.match(item, {
+      put: { security: [{ gatewayKey: [], token: ['write'] }] },
+      post: { security: [{ gatewayKey: [], token: [] }] },
+      delete: { security: [{ gatewayKey: [] }] },
+    })
+    t.equal((item['put']['security'] as readonly unknown[]).length, 1, 'the other cannot be met')
+  },
+)
+
+t.test(
   'the only server is the gateway, methods that it does not serve are left out, and nothing tells of the backend',
   async (t) => {
     const inside = { servers: [{ url: 'http://internal.example' }] }

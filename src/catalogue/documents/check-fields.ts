@@ -1,4 +1,4 @@
-import { continuedFields, isDropped, keyFields } from '../../platform/http/own-fields.ts'
+import { keyFields, neverPasses } from '../../platform/http/own-fields.ts'
 import type { JsonObject } from '../catalogue.ts'
 import type { Sources } from '../source.ts'
 import { keyIn, securitySchemes } from './credential-fields.ts'
@@ -40,9 +40,8 @@ export function checkFields(
 }
 
 function reasonOf(name: string): string | undefined {
+  if (!neverPasses(name)) return undefined
   if (name.includes('_')) return 'the gateway rejects header names that contain "_"'
   if (keyFields.has(name)) return "it carries the gateway's own key"
-  // The gateway continues traces.
-  if (!isDropped(name) || continuedFields.has(name)) return undefined
   return 'the gateway removes the field, or sets it itself'
 }

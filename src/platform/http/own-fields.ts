@@ -56,3 +56,9 @@ const dropped: ReadonlySet<string> = new Set([
 export function isDropped(name: string): boolean {
   return dropped.has(name) || name.startsWith('x-forwarded-')
 }
+
+/** Whether a client's field with this name, in lower case, never reaches the backend of any API, not even changed. */
+export function neverPasses(name: string): boolean {
+  // The gateway refuses names with an underscore.
+  return name.includes('_') || (isDropped(name) && !continuedFields.has(name))
+}

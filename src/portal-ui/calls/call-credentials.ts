@@ -1,4 +1,4 @@
-import { isDropped } from '../../platform/http/own-fields.ts'
+import { neverPasses } from '../../platform/http/own-fields.ts'
 import { listOf, type Members, membersOf, resolved, textOf } from './document-nodes.ts'
 
 /** A secret value that a call carries to identify itself to the backend, as a parameter of the call. */
@@ -46,8 +46,7 @@ function credential(scheme: string, described: Members): CallCredential | undefi
   }
   if (type !== 'apiKey' || typeof name !== 'string') return undefined
   if (place !== 'header' && place !== 'query') return undefined
-  // The gateway refuses names with an underscore.
-  if (place === 'header' && (name.includes('_') || isDropped(name.toLowerCase()))) return undefined
+  if (place === 'header' && neverPasses(name.toLowerCase())) return undefined
   return { ...shared, name, place, example: '' }
 }
 

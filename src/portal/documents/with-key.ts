@@ -4,10 +4,11 @@ import {
   methods,
   type OpenApiDocument,
 } from '../../catalogue/catalogue.ts'
+import { keyIn } from '../../catalogue/documents/credential-fields.ts'
 import { copyHeld, heldBy, type ObjectName } from '../../catalogue/documents/openapi-objects.ts'
-import { locate } from '../../catalogue/documents/reference.ts'
+import { locate, member, membersOf } from '../../catalogue/documents/reference.ts'
 import { isJsonArray, isJsonObject, objectMembersOf } from '../../catalogue/json.ts'
-import { keyFields } from '../../platform/http/own-fields.ts'
+import { keyFields, neverPasses } from '../../platform/http/own-fields.ts'
 
 /** The security scheme of the gateway, for a document that does not have it. */
 const scheme = {
@@ -24,24 +25,31 @@ const unserved = ['head', 'options', 'trace', 'query', 'additionalOperations']
 /**
  * Makes a document say what a call through the gateway needs: its key, in
  * addition to each security requirement, only the methods that it serves, and no
- * server but that of the gateway, which the document must have.
+ * server but that of the gateway, which the document must have. Header fields
+ * that never reach a backend are left out, as parameters and as credentials.
  */
 export function withKey(document: OpenApiDocument): OpenApiDocument {
   const own = withoutServers(document, 'document') as OpenApiDocument
   const components = isJsonObject(own['components']) ? own['components'] : {}
   const schemes = isJsonObject(components['securitySchemes']) ? components['securitySchemes'] : {}
   const { name, isNew } = schemeName(schemes)
+  const withheld = withheldSchemes(own, name)
+  const passing = Object.entries(schemes).filter(
+    // Webhooks do not come through the gateway.
+    ([each]) => !withheld.has(each) || own['webhooks'] !== undefined,
+  )
+  const required = (security: Json | undefined) => withRequirement(security, name, withheld)
   const paths = Object.entries(own.paths).map(([path, item]): [string, Json | undefined] => [
     path,
-    isJsonObject(item) ? withOperations(own, item, name) : item,
+    isJsonObject(item) ? withOperations(own, item, required) : item,
   ])
   return {
     ...own,
     components: {
       ...components,
-      securitySchemes: isNew ? { ...schemes, [name]: scheme } : schemes,
+      securitySchemes: Object.fromEntries([...passing, ...(isNew ? [[name, scheme]] : [])]),
     },
-    security: withRequirement(document['security'], name),
+    security: required(document['security']),
     paths: Object.fromEntries(paths),
     ...(own['webhooks'] === undefined ? {} : { webhooks: withOwnSecurity(own) }),
   }
@@ -59,29 +67,56 @@ function schemeName(schemes: JsonObject): { readonly name: string; readonly isNe
   return { name, isNew: true }
 }
 
-/** No requirement at all becomes one, because the gateway asks for the key in every call. */
-function withRequirement(security: Json | undefined, name: string): Json {
-  const requirements = isJsonArray(security) ? security.filter(isJsonObject) : []
-  if (requirements.length === 0) return [{ [name]: [] }]
-  return requirements.map((requirement) => ({ [name]: [], ...requirement }))
+/** The names of schemes, except the gateway's, whose field never reaches a backend. */
+function withheldSchemes(document: JsonObject, ofGateway: string): ReadonlySet<string> {
+  const root = { value: document, pointer: '' }
+  const components = member(document, root, 'components')
+  const schemes = components === undefined ? [] : membersOf(document, components, 'securitySchemes')
+  const withheld = schemes.filter(
+    ([name, { value }]) =>
+      name !== ofGateway && neverPasses((keyIn(value, 'header') ?? '').toLowerCase()),
+  )
+  return new Set(withheld.map(([name]) => name))
 }
 
-function withOperations(document: JsonObject, item: JsonObject, name: string): JsonObject {
-  const changed: Record<string, Json | undefined> = { ...withoutKeyFields(document, item) }
+/** No requirement at all becomes one, because the gateway asks for the key in every call. */
+function withRequirement(
+  security: Json | undefined,
+  name: string,
+  withheld: ReadonlySet<string>,
+): Json {
+  const requirements = isJsonArray(security) ? security.filter(isJsonObject) : []
+  const met = requirements.filter((each) => !Object.keys(each).some((one) => withheld.has(one)))
+  const passing = (met.length > 0 ? met : requirements).map((requirement) =>
+    Object.fromEntries(Object.entries(requirement).filter(([each]) => !withheld.has(each))),
+  )
+  if (passing.length === 0) return [{ [name]: [] }]
+  return passing.map((requirement) => ({ [name]: [], ...requirement }))
+}
+
+function withOperations(
+  document: JsonObject,
+  item: JsonObject,
+  required: (security: Json) => Json,
+): JsonObject {
+  const changed: Record<string, Json | undefined> = { ...withPassingFields(document, item) }
   for (const member of unserved) delete changed[member]
   for (const method of methods) {
     const member = method.toLowerCase()
     const operation = item[member]
     if (!isJsonObject(operation)) continue
-    const own = withoutKeyFields(document, operation)
-    const security = own['security'] && withRequirement(own['security'], name)
+    const own = withPassingFields(document, operation)
+    const security = own['security'] && required(own['security'])
     changed[member] = security === undefined ? own : { ...own, security }
   }
   return changed
 }
 
-/** A path or an operation without parameters for the key: with the security scheme, clients would send it twice. */
-function withoutKeyFields(document: JsonObject, object: JsonObject): JsonObject {
+/**
+ * A path or an operation without header parameters that never reach a backend: the gateway refuses or drops them. One
+ * for the key is in the security scheme, so clients would send it twice.
+ */
+function withPassingFields(document: JsonObject, object: JsonObject): JsonObject {
   const { parameters } = object
   if (!isJsonArray(parameters)) return object
   const others = parameters.filter((each) => {
@@ -89,7 +124,7 @@ function withoutKeyFields(document: JsonObject, object: JsonObject): JsonObject 
     const parameter =
       typeof reference === 'string' ? locate(document, reference.slice(1))?.value : each
     if (!isJsonObject(parameter) || parameter['in'] !== 'header') return true
-    return !keyFields.has(String(parameter['name']).toLowerCase())
+    return !neverPasses(String(parameter['name']).toLowerCase())
   })
   return others.length === parameters.length ? object : { ...object, parameters: others }
 }
