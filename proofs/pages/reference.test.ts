@@ -2,8 +2,10 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { operationFragment } from '../../src/portal/pages/page-paths.ts'
 import { chromiumMissing, startBrowser } from '../../test/support/browser.ts'
+import { publishBeside } from '../../test/support/own-apis.ts'
+import { petstore } from '../../test/support/petstore.ts'
 import { besidePortal } from '../../test/support/portal-client.ts'
-import { runTollgate } from '../../test/support/tollgate.ts'
+import { runTollgate, testConfigDir } from '../../test/support/tollgate.ts'
 
 interface Sample {
   readonly label: string
@@ -11,7 +13,9 @@ interface Sample {
 }
 
 t.test('the reference, in a browser', { skip: chromiumMissing(), timeout: 180_000 }, async (t) => {
-  const tollgate = await runTollgate(t)
+  const CONFIG_DIR = testConfigDir(t)
+  publishBeside(CONFIG_DIR, 'pets/1.json', petstore)
+  const tollgate = await runTollgate(t, { env: { CONFIG_DIR } })
   const { urls } = tollgate
   const portalUrl = urls.portal
   const beside = await besidePortal(t, tollgate)
@@ -100,6 +104,38 @@ t.test('the reference, in a browser', { skip: chromiumMissing(), timeout: 180_00
       await page.getByText('Header for your key').waitFor()
     })
   })
+
+  await t.test(
+    'an operation of another API has its whole address, its own security and every response',
+    async (t) => {
+      await browser.visit(t, { portalUrl }, async ({ page }) => {
+        await page.goto(`${portalUrl}/apis/pets/1`)
+        const operation = page.getByRole('main').getByRole('link', { name: /getPet/ })
+        await operation.waitFor()
+        const overview = await page.getByRole('main').innerText()
+        t.match(overview, `${urls.gateway}/api/v3`)
+        t.ok(overview.indexOf('About pets.') < overview.indexOf('/api/v3/pets/{petId}'))
+        const height = '(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)'
+        const bar = 'document.querySelector(\'nav[aria-label="Parts of this version"]\')'
+        t.equal(await page.evaluate(`${height}(${bar})`), 0, 'no scroll bar')
+        await operation.click()
+        const article = page.getByRole('article')
+        await article.getByRole('heading', { name: 'Response default' }).waitFor()
+        const text = await article.innerText()
+        for (const shown of [
+          '/api/v3/pets/{petId}',
+          'In addition to your API key',
+          'Authorization: Bearer …',
+          'read:pets',
+          'No pet has this id.',
+          'Something else.',
+        ]) {
+          t.ok(text.includes(shown), shown)
+        }
+        t.notMatch(text, 'api_key')
+      })
+    },
+  )
 
   await t.test('a developer subscribes with one press, and tries an operation', async (t) => {
     const ada = await beside.signIn({ name: 'Ada' })

@@ -24,7 +24,7 @@ export function ErrorTable({ errors }: { readonly errors: readonly EntryError[] 
         {errors.map(({ status, code, title, isOfBank }) => (
           <Table.Tr key={`${status} ${code}`}>
             <Table.Td>
-              <StatusCode status={Number(status)} />
+              {/^\d+$/.test(status) ? <StatusCode status={Number(status)} /> : <bdi>{status}</bdi>}
             </Table.Td>
             <Table.Td>
               {isOfBank ? (

@@ -3,12 +3,15 @@
 // draws a schema, and `try-operation.tsx` and `subscribe-version.tsx` lead on to the reader's applications. Everything
 // shown comes from the document: no operation has code of its own.
 
+import { type Credential, ownSecurity } from '../calls/call-credentials.ts'
 import { listOf, type Members, membersOf, resolved, textOf } from '../calls/document-nodes.ts'
 
 /** All that a document says about one operation. */
 export interface OperationEntry {
   /** In Markdown. */
   readonly description: string
+  /** What it needs beside the gateway's key, as alternatives. */
+  readonly security: readonly (readonly Credential[])[]
   readonly parameters: readonly EntryParameter[]
   readonly body: EntryBody | undefined
   readonly responses: readonly EntryResponse[]
@@ -91,6 +94,7 @@ function entryOf(root: Members, item: Members, own: Members): OperationEntry {
   const body = resolved(root, own['requestBody'])
   return {
     description: textOf(own['description']),
+    security: ownSecurity(root, own),
     parameters: [...parameters.values()].toSorted(
       (a, b) => Number(b.isRequired) - Number(a.isRequired),
     ),
@@ -102,15 +106,17 @@ function entryOf(root: Members, item: Members, own: Members): OperationEntry {
             description: textOf(body['description']),
             contents: contentsOf(root, body),
           },
-    responses: Object.entries(membersOf(own['responses'])).map(([status, each]) => {
-      const response = resolved(root, each)
-      return {
-        status,
-        description: textOf(response['description']),
-        headers: Object.keys(membersOf(response['headers'])),
-        contents: contentsOf(root, response),
-      }
-    }),
+    responses: Object.entries(membersOf(own['responses']))
+      .filter(([status]) => !status.startsWith('x-'))
+      .map(([status, each]) => {
+        const response = resolved(root, each)
+        return {
+          status,
+          description: textOf(response['description']),
+          headers: Object.keys(membersOf(response['headers'])),
+          contents: contentsOf(root, response),
+        }
+      }),
     samples: listOf(own['x-codeSamples']).map((each) => {
       const { label, source } = membersOf(each)
       return { label: textOf(label), source: textOf(source) }

@@ -17,6 +17,7 @@ import { ParameterList } from './parameter-list.tsx'
 import classes from './reference.module.css'
 import { ResponseExamples } from './response-examples.tsx'
 import { SchemaTree } from './schema-tree.tsx'
+import { SecurityList } from './security-list.tsx'
 import { TryOperation } from './try-operation.tsx'
 
 export interface OperationViewProps {
@@ -35,7 +36,10 @@ export function OperationView(props: OperationViewProps) {
   const { gatewayUrl } = useFacts()
   const entry = useMemo(() => operationEntry(document, operation.id), [document, operation.id])
   const content = entry?.body?.contents[0]
-  const successes = entry?.responses.filter(({ status }) => /^[23]/.test(status)) ?? []
+  const errors = entry === undefined ? [] : errorsOf(entry)
+  // The table has those whose examples name the error.
+  const responses =
+    entry?.responses.filter(({ status }) => !errors.some((error) => error.status === status)) ?? []
   return (
     <article className={classes['operation']} aria-labelledby="operation">
       <header className={classes['operationHead']}>
@@ -62,6 +66,7 @@ export function OperationView(props: OperationViewProps) {
       <div className={classes['panes']}>
         <div className={classes['text']}>
           {entry === undefined ? <Bones /> : <Markup text={entry.description} />}
+          {entry === undefined ? null : <SecurityList security={entry.security} />}
           {entry === undefined ? null : (
             <ParameterList document={document} parameters={entry.parameters} />
           )}
@@ -77,16 +82,23 @@ export function OperationView(props: OperationViewProps) {
               <SchemaTree document={document} schema={content.schema} />
             </section>
           )}
-          {successes.map(({ status, description, contents }) => (
+          {responses.map(({ status, description, contents: [body] }) => (
             <section key={status} aria-label={t('reference.responseOf', { status })}>
               <Title order={3}>{t('reference.responseOf', { status })}</Title>
               <Markup text={description} />
-              {contents[0] === undefined ? null : (
-                <SchemaTree document={document} schema={contents[0].schema} />
+              {body === undefined ? null : /^[123]/.test(status) ? (
+                <SchemaTree document={document} schema={body.schema} />
+              ) : (
+                <details className={classes['inside']}>
+                  <summary>
+                    <bdi>{body.mediaType}</bdi>
+                  </summary>
+                  <SchemaTree document={document} schema={body.schema} />
+                </details>
               )}
             </section>
           ))}
-          {entry === undefined ? null : <ErrorTable errors={errorsOf(entry)} />}
+          <ErrorTable errors={errors} />
         </div>
         <div className={classes['code']}>
           {entry === undefined || entry.samples.length === 0 ? null : (

@@ -1,7 +1,7 @@
 import { Anchor, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import type { PublishedApi, PublishedVersion } from '../../portal/api/schemas/catalogue.ts'
-import { membersOf, textOf } from '../calls/document-nodes.ts'
+import { listOf, membersOf, textOf } from '../calls/document-nodes.ts'
 import { CopyValue } from '../components/copy-value.tsx'
 import { Message } from '../components/message.tsx'
 import { useFacts } from '../facts.tsx'
@@ -19,25 +19,30 @@ export interface OverviewProps {
   readonly document: unknown
 }
 
-/** The beginning of a reference: how to call, all operations, and what the document says about itself. */
+/** The beginning of a reference: how to call, what the document says about itself, and all operations. */
 export function Overview({ published, version, document }: OverviewProps) {
   const info = membersOf(membersOf(document)['info'])
   return (
     <>
-      {version.isRetired ? null : <HowToCall published={published} version={version} />}
+      {version.isRetired ? null : (
+        <HowToCall published={published} version={version} document={document} />
+      )}
+      <Markup text={textOf(info['description'])} />
       <OperationList
         api={published.api}
         version={version}
         oldest={published.versions[0]?.version}
       />
-      <Markup text={textOf(info['description'])} />
     </>
   )
 }
 
 /** How to call the API. Phones first show only what the first call needs; a button shows the rest. */
-function HowToCall({ published, version }: Pick<OverviewProps, 'published' | 'version'>) {
+function HowToCall({ published, version, document }: OverviewProps) {
   const { gatewayUrl } = useFacts()
+  // The gateway with the prefix of the version.
+  const [server] = listOf(membersOf(document)['servers'])
+  const address = textOf(membersOf(server)['url']) || gatewayUrl
   const [isExpanded, setIsExpanded] = useState(false)
   // The plan that the form for a subscription preselects.
   const limit = version.plans[0]?.limits[0]
@@ -47,7 +52,7 @@ function HowToCall({ published, version }: Pick<OverviewProps, 'published' | 've
         <div>
           <dt>{t('reference.gateway')}</dt>
           <dd dir="ltr">
-            <CopyValue value={gatewayUrl} label={t('reference.address')} />
+            <CopyValue value={address} label={t('reference.address')} />
           </dd>
         </div>
         <div className={classes['secondary']}>
