@@ -110,7 +110,7 @@ t.test('the reference, in a browser', { skip: chromiumMissing(), timeout: 180_00
     async (t) => {
       await browser.visit(t, { portalUrl }, async ({ page }) => {
         await page.goto(`${portalUrl}/apis/pets/1`)
-        const operation = page.getByRole('main').getByRole('link', { name: /getPet/ })
+        const operation = page.getByRole('main').getByRole('link', { name: /^GET getPet/ })
         await operation.waitFor()
         const overview = await page.getByRole('main').innerText()
         t.match(overview, `${urls.gateway}/api/v3`)
