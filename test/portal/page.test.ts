@@ -177,7 +177,7 @@ t.test('what readers came for stands in the document, before any script', async 
     ['/apis/xs2a/1.7.0', /<a href="#tag\/accounts\/listAccounts"><b>GET<\/b> <bdi>List accounts/],
     [
       '/apis/xs2a/1.7.0#tag/accounts/listAccounts',
-      /<article class="sk-op" id="tag\/accounts\/listAccounts"><h2><bdi>List accounts.*?The payment accounts.*?<code dir="ltr">Consent-ID<\/code> required/s,
+      /<article class="sk-op" id="tag\/accounts\/listAccounts"><h2><bdi>List accounts.*?The payment accounts.*?<code dir="ltr">Consent-ID<\/code> <span[^>]*>string<\/span> required/s,
     ],
   ] as const) {
     const html = await (await open(path)).text()

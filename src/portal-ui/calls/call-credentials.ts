@@ -20,7 +20,10 @@ export interface Credential extends Omit<CallCredential, 'place' | 'isRequired'>
   readonly scopes: readonly string[]
 }
 
-/** What an operation of a document needs beside the gateway's key, as alternatives; one without credentials needs only the key. */
+/**
+ * What an operation of a document needs beside the gateway's key, as alternatives. One without credentials needs only
+ * the key.
+ */
 export function ownSecurity(root: Members, operation: Members): readonly (readonly Credential[])[] {
   const schemes = membersOf(membersOf(root['components'])['securitySchemes'])
   return listOf(operation['security'] ?? root['security']).map((each) =>
