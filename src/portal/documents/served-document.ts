@@ -1,5 +1,5 @@
 // This folder shows the published APIs as documents. Read this file first: it turns the document of a version into the
-// one that developers get, with `with-*.ts`, `as-routed.ts` and `moved-days.ts`; `part-of-document.ts` cuts it to one operation.
+// one that developers get, with `with-*.ts` and `moved-days.ts`; `part-of-document.ts` cuts it to one operation.
 // `*-markdown.ts` writes pages as Markdown, `front-page.ts` finds what the first page shows, and `problem-sample.ts`
 // shows an error as a client receives it. It reads only the catalogue, the error table and the sandbox's customers, and
 // knows no session.
@@ -9,10 +9,10 @@ import type { ApiVersion, OpenApiDocument } from '../../catalogue/catalogue.ts'
 import { translatedDocument } from '../../catalogue/in-language.ts'
 import type { Language } from '../../messages/language.ts'
 import type { PortalServices } from '../services.ts'
-import { asRouted } from './as-routed.ts'
 import { utcDay, withMovedDays } from './moved-days.ts'
 import { drillTexts, withDrills } from './with-drills.ts'
 import { withKey } from './with-key.ts'
+import { withNames } from './with-names.ts'
 import { descriptionIn, withSamples } from './with-samples.ts'
 
 /** The document of a version as developers get it, in a language. (Default: English) */
@@ -60,7 +60,7 @@ export function createServedDocument({
     const last = madeOf.get(published)
     if (last?.key === key) return last
     const servers = [{ url: origin + published.prefix }]
-    const own = asRouted(movedTo(published.document.read(), today), published)
+    const own = withNames(movedTo(published.document.read(), today), published)
     const document = withKey({ ...own, servers })
     const sampled = withSamples(document, published, origin)
     const english = hasDrills(published) ? withDrills(sampled, published) : sampled

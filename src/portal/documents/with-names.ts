@@ -4,10 +4,10 @@ import { isJsonArray, isJsonObject } from '../../catalogue/json.ts'
 import { parameterNames } from '../../catalogue/path-template.ts'
 
 /**
- * Gives each operation what not every document says of it: the id under which
+ * Gives each operation the names that a document may lack: the id under which
  * the gateway counts it, and the parameters of its path.
  */
-export function asRouted(
+export function withNames(
   document: OpenApiDocument,
   { operations }: Pick<ApiVersion, 'operations'>,
 ): OpenApiDocument {
