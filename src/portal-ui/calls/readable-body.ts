@@ -41,12 +41,12 @@ export function problemIn({
   return {
     ...(title === '' ? {} : { title }),
     detail: member('detail'),
-    ...(isOurs(code, member('type')) ? { code } : {}),
+    ...(isGatewayProblem(code, member('type')) ? { code } : {}),
   }
 }
 
-/** The bank service has its own codes; only the gateway's codes have a page here. */
-function isOurs(code: string, type: string): boolean {
+/** Whether a problem is the gateway's: APIs have codes of their own, and only the gateway's have a page at the portal. */
+export function isGatewayProblem(code: string, type: string): boolean {
   return type.endsWith(`/problems/${code}`) || type.startsWith('https://iana.org/')
 }
 

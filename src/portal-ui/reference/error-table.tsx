@@ -21,22 +21,22 @@ export function ErrorTable({ errors }: { readonly errors: readonly EntryError[] 
           { name: 'meaning', label: t('reference.meaning'), narrow: 'below' },
         ]}
       >
-        {errors.map(({ status, code, title, isOfBank }) => (
+        {errors.map(({ status, code, title, isOfGateway }) => (
           <Table.Tr key={`${status} ${code}`}>
             <Table.Td>
               {/^\d+$/.test(status) ? <StatusCode status={Number(status)} /> : <bdi>{status}</bdi>}
             </Table.Td>
             <Table.Td>
-              {isOfBank ? (
-                <code dir="ltr">{code}</code>
-              ) : (
+              {isOfGateway ? (
                 <Anchor href={`/problems/${code}`} underline="always">
                   <code dir="ltr">{code}</code>
                 </Anchor>
+              ) : (
+                <code dir="ltr">{code}</code>
               )}
             </Table.Td>
             <Table.Td className={classes['meaning'] ?? ''}>
-              <DocumentText text={isOfBank ? title : titleOfCode(code, title)} />
+              <DocumentText text={isOfGateway ? titleOfCode(code, title) : title} />
             </Table.Td>
           </Table.Tr>
         ))}

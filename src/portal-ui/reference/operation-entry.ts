@@ -5,6 +5,7 @@
 
 import { type Credential, ownSecurity } from '../calls/call-credentials.ts'
 import { listOf, type Members, membersOf, resolved, textOf } from '../calls/document-nodes.ts'
+import { isGatewayProblem } from '../calls/readable-body.ts'
 
 /** All that a document says about one operation. */
 export interface OperationEntry {
@@ -66,8 +67,8 @@ export interface EntryError {
   readonly status: string
   readonly code: string
   readonly title: string
-  /** The bank's own errors have no page of explanation at the portal. */
-  readonly isOfBank: boolean
+  /** Whether it is the gateway's: only those have a page of explanation at the portal. */
+  readonly isOfGateway: boolean
 }
 
 /** Reads one operation out of an OpenAPI document; undefined if the document lacks it. */
@@ -158,8 +159,8 @@ export function errorsOf({ responses }: OperationEntry): readonly EntryError[] {
       const { code, type, tppMessages } = membersOf(value)
       const name = textOf(code) || textOf(membersOf(listOf(tppMessages)[0])['code'])
       if (name === '' || errors.has(`${status} ${name}`)) continue
-      const isOfBank = tppMessages !== undefined || textOf(type).startsWith('urn:tollgate:bank:')
-      errors.set(`${status} ${name}`, { status, code: name, title, isOfBank })
+      const isOfGateway = isGatewayProblem(name, textOf(type))
+      errors.set(`${status} ${name}`, { status, code: name, title, isOfGateway })
     }
   }
   return [...errors.values()]
