@@ -403,6 +403,39 @@ t.test(
   },
 )
 
+t.test(
+  'a missing file is reported although another version has one of that name in CONFIG_DIR',
+  async (t) => {
+    const CONFIG_DIR = join(emptyFolder(t), 'config')
+    const publish = (file: string, ...more: readonly string[]) =>
+      tollgate({ CONFIG_DIR }, 'publish', file, ...backend, ...more)
+    const document = orders.replace('description: an order ', "$ref: 'common.yaml#/order' ")
+    const file = written(t, {
+      'openapi.yaml': document,
+      'common.yaml': 'order: { description: an order }\n',
+    })
+    t.equal((await publish(file)).code, 0)
+    rmSync(join(dirname(file), 'common.yaml'))
+    const next = document.replace('v2.1-beta', '3').replace('orders/v2', 'orders/v3')
+    for (const [text, ...more] of [[document, '--replace'], [next]] as const) {
+      const alone = written(t, { 'openapi.yaml': text })
+      const { code, stdout } = await publish(alone, ...more)
+      t.equal(code, 1, stdout)
+      t.ok(
+        stdout.startsWith(
+          `${alone}:6 reference-unresolvable: paths./orders/{id}.get.responses.200.$ref`,
+        ),
+        stdout,
+      )
+      t.match(stdout, /\n1 problem: order-desk@\d.* cannot be published/)
+    }
+    const example = written(t, {
+      'openapi.yaml': `${orders.replace('v2.1-beta', '3').replace('orders/v2', 'orders/v3')}components: { examples: { A: { value: { $ref: common.yaml } } } }\n`,
+    })
+    t.match(await publish(example), { code: 0 }, 'an example refers to nothing')
+  },
+)
+
 t.test('what is missing or wrong on the command line is named', async (t) => {
   const CONFIG_DIR = join(emptyFolder(t), 'config')
   const file = written(t, { 'openapi.yaml': orders, 'bad.yaml': 'a: [1\n' })

@@ -80,7 +80,8 @@ async function judgeOnce(
   const proposal = propose({ source, options, configDir, mends })
   const { inspectCatalogue } = await import('../../catalogue/inspect-catalogue.ts')
   const { checkBackends } = await import('../../compose/check-backends.ts')
-  return onCopy(configDir, proposal.changes, async (copy) => {
+  const withoutMissing = proposal.missing.map((path) => [path, undefined] as const)
+  return onCopy(configDir, new Map([...proposal.changes, ...withoutMissing]), async (copy) => {
     const placeOf = ({ file }: CatalogueProblem): string => {
       const path = relative(copy, file)
       return proposal.origins.get(path) ?? join(configDir, path)
@@ -126,7 +127,20 @@ async function judgeOnce(
         )
       }
       if (!(error instanceof CatalogueError)) throw error
-      const { problems } = error
+      const problems = error.problems.filter(
+        ({ file, rule }) =>
+          // Other versions lack what is missing only on the copy.
+          proposal.missing.length === 0 ||
+          rule !== 'reference-unresolvable' ||
+          isProposed(proposal, relative(copy, file)),
+      )
+      if (problems.length === 0) {
+        // The document does not need what is missing: its overlay removes it, or it is in an example.
+        return judgeOnce(
+          { options, settings, configDir, source: { ...source, missing: new Set() } },
+          mends,
+        )
+      }
       const refused = problems.map((problem) => ({
         reason: problem.rule,
         place: placeOf(problem),

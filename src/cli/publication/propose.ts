@@ -40,6 +40,8 @@ export interface Proposal {
   /** What is mended. */
   readonly mends: Mends | undefined
   readonly changes: Changes
+  /** Paths below the folder of the configuration that the document may not find there, because it came without them. */
+  readonly missing: readonly string[]
   /** Where each file of the document is from, by its path below the folder of the configuration. */
   readonly origins: ReadonlyMap<string, string>
   /** Path of the overlay below the folder of the configuration, where it may be missing. */
@@ -89,7 +91,8 @@ export function propose({ source, options, configDir, mends }: ProposeOptions): 
   if (options.replace !== true) checkOthers(configDir, changes)
   const plan = choosePlan(configDir, options.plan, { api, version })
   if (plan.text !== undefined) changes.set(`plans/${plan.name}.yaml`, plan.text)
-  return { api, version, cutVersion, plan, mends, changes, origins, overlayPath }
+  const missing = [...source.missing].map((path) => `${folder}/${path}`)
+  return { api, version, cutVersion, plan, mends, changes, missing, origins, overlayPath }
 }
 
 /** What an overlay could do about problems; undefined if it could do nothing. */

@@ -17,6 +17,8 @@ export interface SourceDocument {
   readonly isJson: boolean
   /** By their path beside the document; the document itself is at `''`. */
   readonly files: ReadonlyMap<string, SourceFile>
+  /** Paths beside the document that it seems to refer to, where there is no file. */
+  readonly missing: ReadonlySet<string>
 }
 
 interface SourceFile {
@@ -45,6 +47,7 @@ export async function readSource(place: string): Promise<SourceDocument> {
   const isJson = !/\.ya?ml$/i.test(place) && /^\s*\{/.test(bytes.toString('utf8', 0, 1_000))
   const content = parsed(shown, bytes, isJson)
   const files = new Map([['', { bytes, place: shown }]])
+  const missing = new Set<string>()
   const queue = [{ path: '', content }]
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     for (const reference of filesReferredTo(next.content)) {
@@ -57,14 +60,17 @@ export async function readSource(place: string): Promise<SourceDocument> {
       }
       const at = isUrl ? new URL(path, place).href : join(place, '..', path)
       // The check of the document names the line that refers to it, and everything else that is wrong.
-      if (!isUrl && !existsSync(at)) continue
+      if (!isUrl && !existsSync(at)) {
+        missing.add(path)
+        continue
+      }
       const found = await read(at)
       const from = withoutPassword(at)
       files.set(path, { bytes: found, place: from })
       queue.push({ path, content: parsed(from, found, path.endsWith('.json')) })
     }
   }
-  return { content, isJson, files }
+  return { content, isJson, files, missing }
 }
 
 async function readOne(file: string): Promise<Buffer> {
