@@ -118,6 +118,23 @@ t.test('publish says how it made the version, and which limit a new plan has', a
   t.match(chosen.stdout, 'Plan        default\n')
 })
 
+t.test('a version that is a number is published as the document spells it', async (t) => {
+  for (const version of ['1.0', '2.10']) {
+    const CONFIG_DIR = join(emptyFolder(t), 'config')
+    const yaml = orders.replace('v2.1-beta', version)
+    const json = `{ "openapi": "3.0.3", "info": { "title": "Order Desk", "version": ${version} }, "paths": {} }`
+    for (const [name, text] of [
+      ['openapi.yaml', yaml],
+      ['openapi.json', json],
+    ] as const) {
+      const file = written(t, { [name]: text })
+      const { stdout } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, '--dry-run')
+      t.ok(stdout.startsWith(`order-desk@${version} can be published.`), `${name}: ${stdout}`)
+      t.notMatch(stdout, 'Version ', 'there is nothing to explain')
+    }
+  }
+})
+
 t.test('a twin of what is published is named, whether mended or not', async (t) => {
   const CONFIG_DIR = join(emptyFolder(t), 'config')
   const file = written(t, { 'openapi.yaml': orders })

@@ -110,8 +110,8 @@ export function mendsOf(
   return prefix === undefined && removed.length === 0 ? undefined : { prefix, removed }
 }
 
-function chosenNames({ content }: SourceDocument, options: ProposalOptions) {
-  const made = namesOf(content)
+function chosenNames({ content, statedVersion }: SourceDocument, options: ProposalOptions) {
+  const made = namesOf(content, statedVersion)
   const { api = made.api, version = made.version } = options
   if (api === undefined) {
     throw new UsageError(
@@ -133,8 +133,8 @@ function chosenNames({ content }: SourceDocument, options: ProposalOptions) {
       `--version "${version}" is not up to six numbers with dots between them (e.g. 1.4.0)`,
     )
   }
-  const isCut = options.version === undefined && made.statedVersion !== version
-  return { api, version, cutVersion: isCut ? made.statedVersion : undefined }
+  const isCut = options.version === undefined && statedVersion !== version
+  return { api, version, cutVersion: isCut ? statedVersion : undefined }
 }
 
 function checkAddresses({ backend, prefix }: ProposalOptions): void {

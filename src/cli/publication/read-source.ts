@@ -10,10 +10,13 @@ import { filesReferredTo } from '../../catalogue/preload.ts'
 import { notUtf8, utf8Text } from '../../catalogue/utf8-text.ts'
 import { codeOf } from '../../platform/log/error-code.ts'
 import { CommandError } from '../command-error.ts'
+import { statedVersionOf } from './names.ts'
 
 /** A document that is to be published, with the files that it refers to. */
 export interface SourceDocument {
   readonly content: JsonObject
+  /** `info.version` as the document spells it; empty if there is none. */
+  readonly statedVersion: string
   readonly isJson: boolean
   /** By their path beside the document; the document itself is at `''`. */
   readonly files: ReadonlyMap<string, SourceFile>
@@ -70,7 +73,8 @@ export async function readSource(place: string): Promise<SourceDocument> {
       queue.push({ path, content: parsed(from, found, path.endsWith('.json')) })
     }
   }
-  return { content, isJson, files, missing }
+  const statedVersion = statedVersionOf(content, bytes.toString('utf8'))
+  return { content, statedVersion, isJson, files, missing }
 }
 
 async function readOne(file: string): Promise<Buffer> {
