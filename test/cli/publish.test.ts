@@ -217,6 +217,37 @@ t.test('a document comes from a URL', async (t) => {
   )
 })
 
+t.test('a document that begins with a brace is YAML or JSON by what it is', async (t) => {
+  const flow = `{ openapi: 3.0.3, info: { title: Desk, version: '1' }, paths: { /a: { get: {} } } }\n`
+  const json = JSON.stringify({ openapi: '3.0.3', info: { title: 'Desk', version: '1' } })
+  const texts = new Map([
+    ['/openapi.yaml?raw=1', flow],
+    ['/openapi', flow],
+    ['/openapi?as=json', json],
+    ['/broken', json.replace('"1"', '"1')],
+    ['/broken.json', json.replace('}}', '},}')],
+  ])
+  const server = createServer(({ url = '' }, response) => void response.end(texts.get(url)))
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}`
+  t.teardown(() => server.close())
+  const published = async (path: string) => {
+    const CONFIG_DIR = join(emptyFolder(t), 'config')
+    const { code, stderr } = await tollgate({ CONFIG_DIR }, 'publish', url + path, ...backend)
+    const found = ['yaml', 'json'].map((format) => textAt(CONFIG_DIR, `apis/desk/1.${format}`))
+    return code === 0 ? found : stderr
+  }
+  t.same(await published('/openapi.yaml?raw=1'), [flow, undefined])
+  t.same(await published('/openapi'), [flow, undefined])
+  t.same(await published('/openapi?as=json'), [undefined, json])
+  t.match(await published('/broken'), /broken:1 yaml-syntax: the file is not JSON: /)
+  t.match(await published('/broken.json'), /broken\.json:1 yaml-syntax: the file is not JSON: /)
+})
+
+function textAt(folder: string, path: string): string | undefined {
+  const file = join(folder, path)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
 t.test('a plan keeps its comments, and gets the API once', async (t) => {
   const CONFIG_DIR = join(emptyFolder(t), 'config')
   const file = written(t, { 'openapi.yaml': orders })

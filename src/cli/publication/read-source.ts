@@ -46,8 +46,7 @@ export async function readSource(place: string): Promise<SourceDocument> {
   const read = isUrl ? download : readOne
   const shown = withoutPassword(place)
   const bytes = await read(place)
-  // YAML may begin with a brace, too.
-  const isJson = !/\.ya?ml$/i.test(place) && /^\s*\{/.test(bytes.toString('utf8', 0, 1_000))
+  const isJson = holdsJson(place, bytes)
   const content = parsed(shown, bytes, isJson)
   const files = new Map([['', { bytes, place: shown }]])
   const missing = new Set<string>()
@@ -129,6 +128,15 @@ function withoutPassword(place: string): string {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? error.cause.message : error.message
+}
+
+/** Whether a document is to be read as JSON. YAML may begin with a brace, too. */
+function holdsJson(place: string, bytes: Buffer): boolean {
+  if (/\.ya?ml$/i.test(place) || !/^\s*\{/.test(bytes.toString('utf8', 0, 1_000))) return false
+  const text = utf8Text(bytes)
+  if (/\.json$/i.test(place) || typeof text !== 'string') return true
+  const isSound = (isJson: boolean) => 'value' in parseText(text, { isJson })
+  return isSound(true) || !isSound(false)
 }
 
 function parsed(place: string, bytes: Buffer, isJson: boolean): JsonObject {
