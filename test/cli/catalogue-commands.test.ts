@@ -192,6 +192,21 @@ t.test('check lists an API of BACKEND_URLS that is not published, also as JSON',
   t.strictSame(JSON.parse(stdout), { ok: false, problems: [{ message: problem }] })
 })
 
+t.test('a misspelt API of BACKEND_URLS has a suggestion, however short its name', async (t) => {
+  for (const [wrong, api, hint] of [
+    ['bnak', 'bank', 'do you mean bank?'],
+    ['sotre', 'store', 'do you mean store?'],
+    ['pet', 'pets', 'do you mean pets?'],
+    ['xs2', 'xs2a', 'do you mean xs2a?'],
+    ['cat', 'pet', 'APIs are pet'],
+  ] as const) {
+    const CONFIG_DIR = ownApis(t, { [`${api}/1.json`]: ownDocument(['GET /a']) })
+    const env = { CONFIG_DIR, BACKEND_URLS: `${wrong}=http://127.0.0.1:1` }
+    const { stdout } = await tollgate(env, 'check')
+    t.match(stdout, `BACKEND_URLS: there is no API "${wrong}" in CONFIG_DIR; ${hint}\n`)
+  }
+})
+
 t.test('diff names what was removed, and the applications that use the old version', async (t) => {
   const env = { ...minimal, DATA_DIR: await testDataDir(t) }
   const onboarding = ['--email', 'ada@example.com', '--application', 'Reading room']
