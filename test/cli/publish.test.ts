@@ -167,6 +167,7 @@ t.test('the answer is data with --json, and a dry run writes nothing', async (t)
   const { stdout, code } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, ...options)
   t.equal(code, 0)
   t.strictSame(JSON.parse(stdout), {
+    outcome: 'dry-run',
     api: 'desk',
     version: '3',
     prefix: '/desk',
@@ -176,8 +177,29 @@ t.test('the answer is data with --json, and a dry run writes nothing', async (t)
       { kind: 'operation-id-missing', count: 2 },
       { kind: 'parameter-undeclared', count: 1 },
     ],
+    leftOut: [],
+    twins: [],
+    mend: null,
   })
   t.notOk(existsSync(CONFIG_DIR))
+})
+
+t.test('a program learns from --json what the text says', async (t) => {
+  const CONFIG_DIR = join(emptyFolder(t), 'config')
+  const file = written(t, { 'openapi.yaml': `${orders}  /bad//path: { get: { responses: {} } }\n` })
+  const publish = async (...args: readonly string[]) =>
+    JSON.parse((await tollgate({ CONFIG_DIR }, 'publish', ...args, ...backend, '--json')).stdout)
+  const refused = await publish(file)
+  t.match(refused, { outcome: 'refused', leftOut: [] })
+  t.match(refused.mend, /^overlay: 1\.1\.0\n[\s\S]*\$\.paths\['\/bad\/\/path'\]/)
+  const leftOut = ['GET /bad//path']
+  t.match(await publish(file, '--mend'), { outcome: 'published', leftOut, mend: null })
+  t.match(await publish(file), { outcome: 'unchanged', leftOut })
+  t.match(await publish(file, '--api', 'desk', '--mend'), {
+    outcome: 'published',
+    twins: ['order-desk@2.1 already has the same document'],
+  })
+  t.strictSame(Object.keys(await publish('nothing.yaml')), Object.keys(refused))
 })
 
 t.test('files that the document refers to come along', async (t) => {

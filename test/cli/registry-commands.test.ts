@@ -43,7 +43,14 @@ const onboarding = ['onboard', '--email', 'ada@example.com', '--application', 'L
 
 t.test('onboard makes everything once and a new key each time', async (t) => {
   const first = await json(env, ...onboarding, '--api', 'xs2a@1.7.0', 'mandate@1.0.0')
-  t.same(Object.keys(first), ['developerId', 'applicationId', 'keyId', 'key'])
+  t.same(Object.keys(first), [
+    'developerId',
+    'applicationId',
+    'isNewApplication',
+    'subscriptions',
+    'keyId',
+    'key',
+  ])
   t.match(first.key, new RegExp(`^tg_${first.keyId}_[0-9A-Za-z]{49}$`))
   const second = await json(env, ...onboarding, '--api', 'xs2a@1.7.0', '--api', 'xs2a@1.6.0')
   t.equal(second.developerId, first.developerId)
@@ -80,6 +87,14 @@ t.test('onboard says what is new, and what was there', async (t) => {
   )
   const misspelt = await onboard('Shopp', '--api', 'xs2a@1.7.0')
   t.match(misspelt.stderr, 'New application "Shopp"; the developer also has "Shop". New sub')
+  const asJson = await onboard('Shop', '--api', 'xs2a@1.7.0', 'mandate@1.0.0', '--json')
+  t.match(JSON.parse(asJson.stdout), {
+    isNewApplication: false,
+    subscriptions: [
+      { api: 'xs2a', version: '1.7.0', plan: 'default', isNew: false },
+      { api: 'mandate', version: '1.0.0', plan: 'default', isNew: true },
+    ],
+  })
 })
 
 t.test('standard output is the result alone and never shows a key again', async (t) => {

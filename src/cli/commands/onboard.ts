@@ -44,7 +44,7 @@ export function registerOnboard(command: Command, context: CommandContext): void
     )
     .option(
       '--json',
-      'print {"developerId","applicationId","keyId","key"}, with --consent also "consentId"',
+      'print {"developerId","applicationId","isNewApplication","subscriptions","keyId","key"}, with --consent also "consentId"',
     )
     .action(async (options: OnboardOptions) => {
       const catalogue = await context.catalogue()
@@ -59,8 +59,9 @@ export function registerOnboard(command: Command, context: CommandContext): void
         by: context.actor,
       }
       const show = (result: Done & { readonly consentId?: string }, end = '') => {
-        const { isNewApplication, subscriptions, nearest, ...shown } = result
-        context.output.result(options.json, shown, () => `${drawFields({ ...shown })}${end}`)
+        const { nearest, ...answer } = result
+        const { isNewApplication, subscriptions, ...shown } = answer
+        context.output.result(options.json, answer, () => `${drawFields({ ...shown })}${end}`)
         if (options.json === true) return
         context.output.note(
           doneText(options.application, { isNewApplication, subscriptions, nearest }),

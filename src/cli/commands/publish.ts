@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { printable } from '../output.ts'
 import { backendOf } from '../publication/backend-of.ts'
-import { type Judged, judge } from '../publication/judge.ts'
+import { type Judged, judge, type Refusal } from '../publication/judge.ts'
 import { newPlanLimit } from '../publication/plan-with.ts'
 import type { Proposal, ProposalOptions } from '../publication/propose.ts'
 import { readSource } from '../publication/read-source.ts'
@@ -39,7 +39,10 @@ export function registerPublish(command: Command, context: CommandContext): void
     .option('--mend', 'leave out paths that cannot be routed, and use a prefix that is free')
     .option('--replace', 'replace files of this version that are there')
     .option('--dry-run', 'write nothing')
-    .option('--json', 'print {"api","version","prefix","operations","refused","warnings"}')
+    .option(
+      '--json',
+      'print {"outcome","api","version","prefix","operations","refused","warnings","leftOut","twins","mend"}; the outcome is published, unchanged, dry-run or refused',
+    )
     .action(async (place: string, options: PublishOptions) => {
       const settings = context.settings()
       // The samples of a release are replaced by the next one, so nothing is written there.
@@ -53,16 +56,10 @@ export function registerPublish(command: Command, context: CommandContext): void
         throw new ReportedError()
       })
       const judged = await judge({ source, options, settings, configDir })
-      const { changes } = judged.proposal
-      const outcome = options.dryRun
-        ? 'can be published'
-        : isApplied(configDir, changes)
-          ? 'is unchanged: nothing was written'
-          : 'is published'
-      if (judged.version !== undefined && outcome === 'is published')
-        await apply(configDir, changes)
+      const outcome = outcomeOf(judged, configDir, options)
+      if (outcome === 'published') await apply(configDir, judged.proposal.changes)
       const { portal } = await findAddresses(settings)
-      context.output.result(json, answerOf(judged), () =>
+      context.output.result(json, answerOf(judged, outcome), () =>
         judged.version === undefined
           ? refusalText(judged)
           : publishedText(judged, judged.version, { outcome, settings, portal }),
@@ -71,27 +68,77 @@ export function registerPublish(command: Command, context: CommandContext): void
     })
 }
 
-/** The answer about a document that could not be read. */
-function unread(place: string, message: string) {
-  const refused = [{ reason: 'unreadable', place, line: 1, message }]
-  return { api: null, version: null, prefix: null, operations: null, refused, warnings: [] }
+/** What a run can come to, as its text says it. */
+const outcomes = {
+  published: 'is published',
+  unchanged: 'is unchanged: nothing was written',
+  'dry-run': 'can be published',
+  refused: 'cannot be published',
 }
 
-function answerOf({ proposal, version, refused, warnings }: Judged) {
+type Outcome = keyof typeof outcomes
+
+function outcomeOf(
+  { version, proposal }: Judged,
+  configDir: string,
+  { dryRun }: PublishOptions,
+): Outcome {
+  if (version === undefined) return 'refused'
+  if (dryRun === true) return 'dry-run'
+  return isApplied(configDir, proposal.changes) ? 'unchanged' : 'published'
+}
+
+/** What `--json` prints. */
+interface Answer {
+  readonly outcome: Outcome
+  readonly api: string | null
+  readonly version: string | null
+  readonly prefix: string | null
+  readonly operations: number | null
+  readonly refused: readonly Refusal[]
+  readonly warnings: readonly { readonly kind: string; readonly count: number }[]
+  readonly leftOut: readonly string[]
+  readonly twins: readonly string[]
+  /** The text of an overlay. */
+  readonly mend: string | null
+}
+
+/** The answer about a document that could not be read. */
+function unread(place: string, message: string): Answer {
   return {
+    outcome: 'refused',
+    api: null,
+    version: null,
+    prefix: null,
+    operations: null,
+    refused: [{ reason: 'unreadable', place, line: 1, message }],
+    warnings: [],
+    leftOut: [],
+    twins: [],
+    mend: null,
+  }
+}
+
+function answerOf(judged: Judged, outcome: Outcome): Answer {
+  const { proposal, version, refused, warnings, leftOut, twins, mend } = judged
+  return {
+    outcome,
     api: proposal.api,
     version: proposal.version,
     prefix: version?.prefix ?? null,
     operations: version?.operations.length ?? null,
     refused,
     warnings: [...warnings].map(([kind, count]) => ({ kind, count })),
+    leftOut,
+    twins,
+    mend: mend ?? null,
   }
 }
 
 const operationsShown = 12
 
 interface PublishedTextOptions {
-  readonly outcome: 'can be published' | 'is unchanged: nothing was written' | 'is published'
+  readonly outcome: Outcome
   readonly settings: Settings
   readonly portal: string | undefined
 }
@@ -142,7 +189,7 @@ function publishedText(
   )
   const choice = plan.name === 'default' ? '' : ` --plan ${plan.name}`
   const next =
-    outcome === 'can be published'
+    outcome === 'dry-run'
       ? ['Nothing was written (--dry-run).']
       : [
           'Next, in this folder:',
@@ -153,7 +200,7 @@ function publishedText(
             : [`  ${portal.padEnd(29)} # the portal, where developers get keys`]),
           ...(warnings.size === 0 ? [] : ['  npx tollgate check --strict   # lists the warnings']),
         ]
-  return [`${api}@${version} ${outcome}.`, '', ...lines, '', ...next].join('\n')
+  return [`${api}@${version} ${outcomes[outcome]}.`, '', ...lines, '', ...next].join('\n')
 }
 
 function planText({ name, added, isNew }: Proposal['plan']): string {
@@ -177,7 +224,7 @@ function refusalText({ proposal, refused, isBlockedByOthers, twins, mend }: Judg
       : ['', 'This overlay fixes the document; --mend saves it:', '', mend.trimEnd()]
   return [
     ...lines,
-    `${count}: ${api}@${version} cannot be published.${advice} Nothing was written.`,
+    `${count}: ${api}@${version} ${outcomes.refused}.${advice} Nothing was written.`,
     ...twins.map((twin) => `Note: ${twin}`),
     ...mended,
   ].join('\n')
