@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CatalogueProblem } from '../../catalogue/catalogue-error.ts'
 import { isPublishedName } from '../../catalogue/configuration-files.ts'
@@ -150,10 +150,9 @@ function checkAddresses({ backend, prefix }: ProposalOptions): void {
 
 /** Documents of the version that are there, whatever their format. */
 export function documentsOf(configDir: string, folder: string, version: string): readonly string[] {
-  const names = ['yaml', 'yml', 'json'].map((format) => `${version}.${format}`)
-  return namesIn(join(configDir, folder))
-    .filter((name) => names.includes(name))
-    .map((name) => `${folder}/${name}`)
+  return ['yaml', 'yml', 'json']
+    .map((format) => `${folder}/${version}.${format}`)
+    .filter((path) => existsSync(join(configDir, path)))
 }
 
 function overlayOf(configDir: string, folder: string, version: string): string {
