@@ -1,4 +1,7 @@
-/** The name that another may be a misspelling of: at most one letter in four of the longer one is wrong, and never more than three. */
+/**
+ * The name that another may be a misspelling of: at most one letter in four of
+ * the longer name is wrong, and never more than three.
+ */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   const found = candidates.flatMap((candidate) => {
     const most = Math.min(3, Math.floor(Math.max(name.length, candidate.length) / 4))

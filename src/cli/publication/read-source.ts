@@ -15,7 +15,7 @@ import { statedVersionOf } from './names.ts'
 /** A document that is to be published, with the files that it refers to. */
 export interface SourceDocument {
   readonly content: JsonObject
-  /** `info.version` as the document spells it; empty if there is none. */
+  /** `info.version` as the document spells it; empty if it has no version. */
   readonly statedVersion: string
   readonly isJson: boolean
   /** By their path beside the document; the document itself is at `''`. */
