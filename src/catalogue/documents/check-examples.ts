@@ -1,7 +1,7 @@
 import type { JsonObject } from '../catalogue.ts'
 import { isJsonArray, isJsonObject, objectMembersOf, pointerToken } from '../json.ts'
 import type { Sources } from '../source.ts'
-import { locate } from './reference.ts'
+import { type Located, locate } from './reference.ts'
 import { createSchemaCompiler, type SchemaCompilerOptions } from './schema-compiler.ts'
 import { type Visited, walkDocument } from './walk-document.ts'
 
@@ -40,43 +40,59 @@ export function createExampleCheck(
   return (document) => {
     const schemas = createSchemaCompiler(document, options)
     const failures = new Map<string, string | undefined>()
+    const innermost = new Map<string, Located | undefined>()
     const reported = new Set<JsonObject>()
     const visited = walkDocument(document)
+    const indexes = new Map(visited.map(({ value }, index) => [value, index]))
+
+    /** Where the schema is that `pointer` leads to. */
+    function placeOf(pointer: string): string {
+      return locate(document, pointer)?.pointer ?? pointer
+    }
 
     function failureOf(pointer: string): string | undefined {
-      if (!failures.has(pointer)) failures.set(pointer, schemas.compile(pointer))
-      return failures.get(pointer)
+      const place = placeOf(pointer)
+      if (!failures.has(place)) failures.set(place, schemas.compile(place))
+      return failures.get(place)
     }
 
     function compiles(pointer: string): boolean {
       if (failureOf(pointer) === undefined) return true
-      const { value, message } = innermostFailure(pointer, new Set())
-      if (value !== undefined && !reported.has(value)) {
-        reported.add(value)
-        sources.warn({ rule: 'schema-uncompilable', at: value, message })
+      const at = innermostFailure(pointer, new Set())
+      if (at !== undefined && !reported.has(at.value)) {
+        reported.add(at.value)
+        const words = failureOf(at.pointer) ?? ''
+        const message = words.replaceAll(/^strict mode: | ignored in schema at path ".*"$/g, '')
+        sources.warn({ rule: 'schema-uncompilable', at: at.value, message })
       }
       return false
     }
 
     /** A schema that fails makes fail what holds it, and all that refer to it. */
-    function innermostFailure(
-      pointer: string,
-      seen: Set<string>,
-    ): { readonly value: JsonObject | undefined; readonly message: string } {
-      const at = locate(document, pointer)
-      const place = at?.pointer ?? pointer
+    function innermostFailure(pointer: string, seen: Set<string>): Located | undefined {
+      const place = placeOf(pointer)
+      if (innermost.has(place)) return innermost.get(place)
       seen.add(place)
-      const inner = visited.find(
-        (part) =>
-          part.kind === 'schema' &&
-          part.pointer.startsWith(`${place}/`) &&
-          failureOf(part.pointer) !== undefined &&
-          !seen.has(locate(document, part.pointer)?.pointer ?? part.pointer),
-      )
-      if (inner !== undefined) return innermostFailure(inner.pointer, seen)
-      const words = failureOf(pointer) ?? ''
-      const message = words.replaceAll(/^strict mode: | ignored in schema at path ".*"$/g, '')
-      return { value: at?.value, message }
+      const at = locate(document, pointer)
+      const inner = at && failingPart(at.value, seen)
+      const found = inner === undefined ? at : innermostFailure(inner, seen)
+      innermost.set(place, found)
+      return found
+    }
+
+    /** The pointer of the first schema inside a failing one that fails, too, and was not seen. */
+    function failingPart(schema: JsonObject, seen: ReadonlySet<string>): string | undefined {
+      let index = indexes.get(schema) ?? visited.length
+      const inside = `${visited[index]?.pointer}/`
+      // What an object holds follows it.
+      for (;;) {
+        index += 1
+        const part = visited[index]
+        if (part?.pointer.startsWith(inside) !== true) return undefined
+        const { kind, pointer } = part
+        if (kind !== 'schema' || failureOf(pointer) === undefined) continue
+        if (!seen.has(placeOf(pointer))) return pointer
+      }
     }
 
     // Inner schemas last would blame the outer ones: what is referred to comes first.
