@@ -1,3 +1,4 @@
+import { backendPathOf } from '../platform/settings/sandbox.ts'
 import type { ApiVersion, JsonObject } from './catalogue.ts'
 import { isJsonObject, objectsOf } from './json.ts'
 import { canonicalPath } from './path-spelling.ts'
@@ -26,8 +27,18 @@ export function readPublication(
   const byVersion = `/v${version}`
   const server = serverPath(document)
   const basePath = server.path ?? ''
-  if (server.path === undefined && own['prefix'] === undefined) {
-    const message = `${JSON.stringify(server.stated)} has no path under which a gateway can publish, so the prefix is ${byVersion}; choose another in x-tollgate or with tollgate publish --prefix`
+  const backend = readBackend(sources, own)
+  const effects: string[] = []
+  if (own['prefix'] === undefined) {
+    effects.push(`the prefix is ${byVersion} (choose it with --prefix)`)
+  }
+  if (backend === undefined || backendPathOf(backend) === undefined) {
+    effects.push(
+      'the backend gets calls at its root (give its path with --backend, "/" for the root)',
+    )
+  }
+  if (server.path === undefined && effects.length > 0) {
+    const message = `${JSON.stringify(server.stated)} has no path that a gateway can use, so ${effects.join(' and ')}: state it in x-tollgate or with tollgate publish`
     sources.warn({ rule: 'server-path', at: server.at, member: server.member, message })
   }
   const info = document['info']
@@ -35,7 +46,7 @@ export function readPublication(
   return {
     prefix: readPrefix(sources, own, basePath === '' ? byVersion : basePath),
     basePath,
-    backend: readBackend(sources, own),
+    backend,
     forwardHeaders: readForwardHeaders(sources, own),
     lifecycle: lifecycleAt === undefined ? {} : readLifecycle(sources, lifecycleAt),
     lifecycleAt,

@@ -152,22 +152,33 @@ t.test('a warning names the property that an example lacks', async (t) => {
 })
 
 t.test(
-  'a server without a usable path is a warning that names the prefix, until one is chosen',
+  'a server without a usable path is a warning, until the prefix and the path of the backend are chosen',
   async (t) => {
     const document = ownDocument(['GET /a'], { servers: [{ url: 'https://example.com/{stage}' }] })
-    const chosen = { ...document, 'x-tollgate': { prefix: '/shop' } }
-    const folder = ownApis(t, { 'a/1.0.0.json': document, 'b/1.0.0.json': chosen })
+    const withOwn = (own: object) => ({ ...document, 'x-tollgate': own })
+    const prefix = '/shop'
+    const host = 'http://127.0.0.1:3000'
+    const folder = ownApis(t, {
+      'none/1.0.0.json': document,
+      'prefix/1.0.0.json': withOwn({ prefix, backend: host }),
+      'path/2.0.0.json': withOwn({ backend: `${host}/v1` }),
+      'both/1.0.0.json': withOwn({ prefix: '/both', backend: `${host}/v2` }),
+      'root/1.0.0.json': withOwn({ prefix: '/root', backend: `${host}/` }),
+    })
     const { warnings } = await inspectCatalogue(folder)
-    t.match(
-      warnings.filter(({ rule }) => rule === 'server-path'),
+    const ofServers = warnings.filter(({ rule }) => rule === 'server-path')
+    const byVersion = (version: string) => `the prefix is /v${version} (choose it with --prefix)`
+    const atRoot =
+      'the backend gets calls at its root (give its path with --backend, "/" for the root)'
+    const stated = (effects: string) =>
+      `servers[0].url: "https://example.com/{stage}" has no path that a gateway can use, so ${effects}: state it in x-tollgate or with tollgate publish`
+    t.same(
+      ofServers.map(({ file, message }) => [file.split('/').at(-2), message]),
       [
-        {
-          file: /a\/1\.0\.0\.json$/,
-          message:
-            'servers[0].url: "https://example.com/{stage}" has no path under which a gateway can publish, so the prefix is /v1.0.0; choose another in x-tollgate or with tollgate publish --prefix',
-        },
+        ['none', stated(`${byVersion('1.0.0')} and ${atRoot}`)],
+        ['path', stated(byVersion('2.0.0'))],
+        ['prefix', stated(atRoot)],
       ],
     )
-    t.equal(warnings.filter(({ rule }) => rule === 'server-path').length, 1)
   },
 )
