@@ -53,20 +53,28 @@ function parse(text: string, { isJson }: { readonly isJson: boolean }): ParsedTe
  * @throws {SyntaxError} if the text is not JSON
  */
 function readJson(text: string): unknown {
-  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+  const value: unknown = JSON.parse(indented(text))
   return membersIn(text) === membersOf(value) ? value : load(text, { maxAliases: 0 })
 }
 
-/** V8 says at which position a text is no JSON, or repeats the text from 10 characters before on. */
+/**
+ * The text behind 20 spaces. Of a text that is not JSON, V8 names the line or
+ * quotes what follows from 10 characters before the fault on; near the beginning
+ * it would quote everything.
+ */
+function indented(text: string): string {
+  return text.replace(/^\uFEFF?/, ' '.repeat(20))
+}
+
 function jsonFault(text: string, { message }: SyntaxError): YamlFault {
-  const [, position] = / at position (\d+)/.exec(message) ?? []
+  const [, line] = / \(line (\d+) column \d+\)$/.exec(message) ?? []
   const [, around] = /, \.{3}"(.*)"(?:\.{3})? is not valid JSON$/s.exec(message) ?? []
-  const near = around === undefined ? 0 : text.indexOf(around) + 10
-  const end = message.startsWith('Unexpected end') ? text.length : Number(position ?? near)
-  const words = message.replace(/( in JSON at|(?<='),) .*/s, '')
+  const read = indented(text)
+  const end = around === undefined ? read.length : read.indexOf(around) + 10
+  const words = message.replace(/(?: in JSON)? at position .*$|(?<='), .*$/s, '')
   return {
     rule: 'yaml-syntax',
-    line: text.slice(0, end).split('\n').length,
+    line: Number(line ?? read.slice(0, end).split('\n').length),
     message: `the file is not JSON: ${words.charAt(0).toLowerCase()}${words.slice(1)}`,
   }
 }

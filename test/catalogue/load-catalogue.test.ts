@@ -359,6 +359,8 @@ t.test('a file named .json that is not JSON is refused at its line', async (t) =
     'a/7.json': `${head}"x-a":`,
     // A reader may ignore a byte order mark (RFC 8259, 8.1).
     'a/6.json': `\uFEFF${head}${paths}\n}`,
+    'a/8.json': `${head}${paths}\n}\n}`,
+    'a/9.json': '{\n\n\n"a":\n]',
   })
   const problems = await problemsOf(folder)
   t.same(
@@ -370,6 +372,8 @@ t.test('a file named .json that is not JSON is refused at its line', async (t) =
       "4:5 yaml-syntax the file is not JSON: expected ',' or ']' after array element",
       "5:1 yaml-syntax the file is not JSON: unexpected token 'o'",
       '7:4 yaml-syntax the file is not JSON: unexpected end of JSON input',
+      '8:6 yaml-syntax the file is not JSON: unexpected non-whitespace character after JSON',
+      "9:5 yaml-syntax the file is not JSON: unexpected token ']'",
     ],
   )
 })
