@@ -46,10 +46,13 @@ function withoutQuery(template: string): string {
 
 /** What is wrong with a segment, as a sentence without its subject. */
 function faultOf(segment: string): string {
-  const texts = segment.replaceAll(/\{[^{}]+\}/g, '')
-  if (/[{}]/.test(texts)) return 'has a brace without the other'
-  if (/^\.{1,2}$/.test(segment)) return 'is a dot segment, which servers resolve'
-  const parts = texts.match(/(?:%[0-9A-Fa-f]{2})+|./gsu) ?? []
+  const texts = segment.split(/\{[^{}]+\}/)
+  if (texts.some((text) => /[{}]/.test(text.replaceAll('{}', '')))) {
+    return 'has a brace without the other'
+  }
+  if (texts.some((text) => text.includes('{}'))) return 'has braces without a name'
+  if (/^(?:\.|%2e){1,2}$/i.test(segment)) return 'is a dot segment, which servers resolve'
+  const parts = texts.flatMap((text) => text.match(/(?:%[0-9A-Fa-f]{2})+|./gsu) ?? [])
   // In the middle, where white space is allowed.
   const fault = parts.find((part) => canonicalLiteral(`a${part}a`) === undefined)
   return fault === undefined

@@ -253,6 +253,28 @@ t.test('a template has no segment that a path cannot have', (t) => {
   t.end()
 })
 
+t.test('the message about a segment says what is wrong with it', (t) => {
+  const twoWays = 'which servers read in two ways'
+  for (const [template, message] of [
+    ['/a/{', 'has a brace without the other'],
+    ['/a}/b', 'has a brace without the other'],
+    ['/a/{}', 'has braces without a name'],
+    ['/{}.{x', 'has a brace without the other'],
+    ['/..', 'is a dot segment, which servers resolve'],
+    ['/%2e%2E', 'is a dot segment, which servers resolve'],
+    ['/a/.%2e', 'is a dot segment, which servers resolve'],
+    ['/a%2Fb', `has "%2F", ${twoWays}`],
+    ['/a;b', `has ";", ${twoWays}`],
+    ['/%{a}2F', `has "%", ${twoWays}`],
+    ['/%20a', 'begins or ends with a character that servers read in two ways'],
+    ['/{a}%20', 'begins or ends with a character that servers read in two ways'],
+    ['/{a}%20{b}', 'begins or ends with a character that servers read in two ways'],
+  ] as const) {
+    t.match(parseTemplate(template), { message }, template)
+  }
+  t.end()
+})
+
 t.test('the path decides before the method: a literal path without the method is 405', (t) => {
   const router = routerOf(versionOf('a', '1.0.0', ['GET /things/own', 'DELETE /things/{id}']))
   t.equal(told(router.match('DELETE', '/v1.0.0/things/own')), '405 GET elsewhere nowhere')
