@@ -1,4 +1,6 @@
 import t from 'tap'
+import type { Method, OpenApiDocument } from '../../src/catalogue/catalogue.ts'
+import { operationObject } from '../../src/catalogue/documents/operation-object.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createServedDocument } from '../../src/portal/documents/served-document.ts'
 import type { Test } from '../support/database.ts'
@@ -37,6 +39,11 @@ t.test('a document larger than all that is kept is served', async (t) => {
   }
 })
 
+/** The name of each parameter of a path, the operation's own before those of the path. */
+function namesOf(document: OpenApiDocument, template: string, method: Method) {
+  return operationObject(document, template, method)?.parameters.map(({ name }) => name)
+}
+
 t.test(
   'each operation has the parameters of its path, also those that the document does not declare',
   async (t) => {
@@ -47,12 +54,36 @@ t.test(
     const folder = ownApis(t, { 'own/1.json': document })
     const { versions } = await loadCatalogue(folder)
     for (const version of versions.values()) {
-      t.match(served(version).paths, {
-        '/a/{x}/{y}.json': {
-          get: { parameters: [{ name: 'x', example: 'first' }, { name: 'y' }] },
-        },
-        '/b/{z}{?page}': { post: { parameters: [{ name: 'z', in: 'path', required: true }] } },
+      const found = served(version)
+      t.same(namesOf(found, '/a/{x}/{y}.json', 'GET'), ['x', 'y'])
+      t.same(namesOf(found, '/b/{z}{?page}', 'POST'), ['z'])
+      t.match(found.paths, {
+        '/a/{x}/{y}.json': { get: { parameters: [{ example: 'first' }] } },
+        '/b/{z}{?page}': { post: { parameters: [{ in: 'path', required: true }] } },
       })
+    }
+  },
+)
+
+t.test(
+  'a parameter that the path writes with "+" or "*" is one parameter, named as in the path',
+  async (t) => {
+    const declared = (name: string) => ({ name, in: 'path', required: true, description: name })
+    const responses = { 200: { description: 'done' } }
+    const get = { parameters: [declared('proxy')], responses }
+    const paths = {
+      '/f/{proxy+}': { get },
+      '/g/{id}/{rest*}': { parameters: [declared('id'), declared('rest')], get: { responses } },
+      '/h/{a+}/{a}': { get: { parameters: [declared('a')], responses } },
+    }
+    const folder = ownApis(t, { 'own/1.json': ownDocument([], { paths }) })
+    const { versions } = await loadCatalogue(folder)
+    for (const version of versions.values()) {
+      const found = served(version)
+      t.same(namesOf(found, '/f/{proxy+}', 'GET'), ['proxy+'])
+      t.same(namesOf(found, '/g/{id}/{rest*}', 'GET'), ['id', 'rest*'])
+      t.same(namesOf(found, '/h/{a+}/{a}', 'GET'), ['a', 'a+'])
+      t.match(found.paths, { '/f/{proxy+}': { get: { parameters: [{ description: 'proxy' }] } } })
     }
   },
 )

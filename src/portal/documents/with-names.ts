@@ -13,12 +13,15 @@ export function withNames(
 ): OpenApiDocument {
   const paths: Record<string, Json | undefined> = { ...document.paths }
   for (const { id, template, method } of operations) {
-    const item = paths[template]
+    const stated = paths[template]
     const member = method.toLowerCase()
-    const operation = isJsonObject(item) ? item[member] : undefined
-    if (!isJsonObject(item) || !isJsonObject(operation)) continue
-    const { parameters = [] } = operationObject(document, template, method) ?? {}
-    const undeclared = parameterNames(template).filter(
+    if (!isJsonObject(stated) || !isJsonObject(stated[member])) continue
+    const names = parameterNames(template)
+    const item = namedAsInPath(stated, names)
+    const operation = namedAsInPath(stated[member], names)
+    paths[template] = { ...item, [member]: operation }
+    const { parameters = [] } = operationObject({ ...document, paths }, template, method) ?? {}
+    const undeclared = names.filter(
       (name) => !parameters.some((each) => each.in === 'path' && each.name === name),
     )
     if (operation['operationId'] === id && undeclared.length === 0) continue
@@ -28,6 +31,20 @@ export function withNames(
     }
   }
   return { ...document, paths }
+}
+
+/** An export of AWS declares `proxy` for `{proxy+}`, which is another parameter in OpenAPI. */
+function namedAsInPath(holder: JsonObject, names: readonly string[]): JsonObject {
+  const { parameters } = holder
+  if (!isJsonArray(parameters) || !names.some((name) => /[+*]$/.test(name))) return holder
+  const named = parameters.map((parameter) => {
+    if (!isJsonObject(parameter) || parameter['in'] !== 'path') return parameter
+    const written = String(parameter['name'])
+    if (names.includes(written)) return parameter
+    const name = names.find((each) => each === `${written}+` || each === `${written}*`)
+    return name === undefined ? parameter : { ...parameter, name }
+  })
+  return { ...holder, parameters: named }
 }
 
 function withParameters(operation: JsonObject, names: readonly string[]): JsonObject {
