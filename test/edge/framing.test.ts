@@ -143,6 +143,13 @@ const refused: readonly Case[] = [
     detail: /: gateway_identity\.$/,
   },
   {
+    name: 'key of another service as a name, which the answer does not repeat',
+    bytes: rawRequest(get, [key, 'sk_live_4eC39HqLyjWDarj: x']),
+    status: 400,
+    code: 'HEADERS_INVALID',
+    detail: /^Header names must not contain underscores\.$/,
+  },
+  {
     name: '101 fields',
     bytes: rawRequest(get, [key, ...Array.from({ length: 100 }, (_, at) => `X-A${at}: b`)]),
     status: 431,

@@ -4,8 +4,8 @@ import type { RequestFields, SpecialField } from '../request/request-fields.ts'
 import type { Judge } from '../run-checks.ts'
 import { via } from '../via.ts'
 
-/** Longest name that a refusal repeats. A key, sent as a name by mistake, is longer. */
-const namedLengthMax = 64
+/** Names that a refusal repeats: words. A key, sent as a name by mistake, has digits or is longer. */
+const wordsPattern = /^(?=.{1,32}$)[a-z]+(?:[-_][a-z]+)*$/
 
 /** Maximum number of header fields in a request. */
 const headerCountMax = 100
@@ -78,6 +78,6 @@ function refuseField({ name, value }: SpecialField, seen: number): Refusal | und
 
 /** Many servers turn "-" into "_", so a name with an underscore can imitate a field that the gateway sets. */
 function underscored(name: string): Refusal {
-  const named = name.length > namedLengthMax ? '' : `: ${name}`
+  const named = wordsPattern.test(name) ? `: ${name}` : ''
   return { code: 'HEADERS_INVALID', detail: `Header names must not contain underscores${named}.` }
 }
