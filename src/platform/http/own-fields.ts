@@ -52,12 +52,19 @@ const dropped: ReadonlySet<string> = new Set([
   ...continuedFields,
 ])
 
-/** Whether a client's field with this name never reaches the backend. */
+/**
+ * Whether the gateway leaves a client's field with this name out of the call that
+ * it forwards: it may set its own instead. For the data path.
+ */
 export function isDropped(name: string): boolean {
   return dropped.has(name) || name.startsWith('x-forwarded-')
 }
 
-/** Whether a client's field with this name, in lower case, never reaches the backend of any API, not even changed. */
+/**
+ * Whether an API cannot ask clients for a field with this name, because no backend
+ * gets it: the gateway leaves it out or rejects the call. A tracing field does reach
+ * the backend, as the gateway continues it. For what documents declare.
+ */
 export function neverPasses(name: string): boolean {
   // The gateway refuses names with an underscore.
   return name.includes('_') || (isDropped(name) && !continuedFields.has(name))
