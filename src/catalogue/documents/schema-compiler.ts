@@ -114,10 +114,7 @@ function createValidators(
     logger: false,
   })
   formats.default(ajv)
-  for (const name of isStrict ? namesBesideKeywords(document) : []) {
-    // `addVocabulary` refuses names that it has already, and names such as `x-display.name`.
-    ajv.RULES.keywords[name] = true
-  }
+  if (isStrict) allowNames(ajv, namesBesideKeywords(document))
   ajv.addSchema(document, documentId)
   const known = new Map<string, ValidateFunction>()
 
@@ -134,6 +131,15 @@ function createValidators(
     known.set(pointer, validate)
     return validate
   }
+}
+
+/**
+ * Lets a strict validator accept members of schemas that judge no value. It writes
+ * into the validator's own table, because `addVocabulary` refuses names that the
+ * validator knows, and names such as `x-display.name`.
+ */
+function allowNames(ajv: Ajv2020, names: ReadonlySet<string>): void {
+  for (const name of names) ajv.RULES.keywords[name] = true
 }
 
 /** Whether a value has more parts than are worth a look at each. */
