@@ -1,9 +1,28 @@
 import t from 'tap'
-import { ownApis } from '../support/own-apis.ts'
+import { ownApis, ownDocument } from '../support/own-apis.ts'
 import { petstore } from '../support/petstore.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
-const CONFIG_DIR = ownApis(t, { 'pets/1.json': petstore })
+/** A hundred operations that take and answer an object of 60 members. */
+function wide(prefix: string, description: string): object {
+  const properties = Object.fromEntries(
+    Array.from({ length: 60 }, (_, at) => [`member${at}`, { type: 'string' }]),
+  )
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Wide' } } }
+  const responses = { 200: { description: 'done', content } }
+  const item = { put: { description, requestBody: { content }, responses } }
+  return {
+    ...ownDocument([], { 'x-tollgate': { prefix, backend: 'http://127.0.0.1:9' } }),
+    paths: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`/things${at}`, item])),
+    components: { schemas: { Wide: { type: 'object', properties } } },
+  }
+}
+
+const CONFIG_DIR = ownApis(t, {
+  'pets/1.json': petstore,
+  'wide/1.json': wide('/wide', 'Replaces it.'),
+  'wordy/1.json': wide('/wordy', 'Replaces it. '.repeat(400)),
+})
 const { urls } = await runTollgate(t, { env: { CONFIG_DIR } })
 
 async function open(path: string, accept: string): Promise<string> {
@@ -35,5 +54,20 @@ t.test(
     }
     t.match(remove, 'Response 404')
     t.notMatch(remove, 'In addition to your API key')
+  },
+)
+
+t.test(
+  'the page of a version is at most 300,000 characters and lists each operation',
+  async (t) => {
+    for (const [api, described] of [
+      ['wide', 100],
+      ['wordy', 0],
+    ] as const) {
+      const html = await open(`/apis/${api}/1`, 'text/html')
+      t.ok(html.length <= 300_000, `${api}: ${html.length}`)
+      t.equal(html.match(/<li><a href="#tag\/\/put-things\d+">/g)?.length, 100, api)
+      t.equal(html.split('<article class="sk-op"').length - 1, described, api)
+    }
   },
 )

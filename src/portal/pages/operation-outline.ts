@@ -23,6 +23,8 @@ export interface OperationOutlineOptions {
   /** Document of the version, in the language of {@link words}. */
   readonly document: OpenApiDocument
   readonly words: Words
+  /** Whether bodies have their members. */
+  readonly hasMembers: boolean
 }
 
 /**
@@ -30,7 +32,7 @@ export interface OperationOutlineOptions {
  * page names. Its headers that may be left out are only counted.
  */
 export function operationOutline(options: OperationOutlineOptions): string {
-  const { operation, template, document, words } = options
+  const { operation, template, document, words, hasMembers } = options
   const { id, tag, method, path, summary } = operation
   const described = operationObject(document, template, method)
   const { object, parameters = [], requestBody, responses = [] } = described ?? {}
@@ -45,12 +47,13 @@ export function operationOutline(options: OperationOutlineOptions): string {
     ]
     return sectionHtml(words.t(`reference.place.${place}`), items)
   })
-  const body =
-    requestBody && bodyHtml(document, requestBody) + membersHtml(document, requestBody, words)
+  const membersOfBody = (parent: Located) =>
+    hasMembers ? membersHtml(document, parent, words) : ''
+  const body = requestBody && bodyHtml(document, requestBody) + membersOfBody(requestBody)
   const answers = responses.map(([status, response]) => {
     const description = textHtml(response.value['description'], words)
     // Errors are many, and much alike.
-    const members = status.startsWith('2') ? membersHtml(document, response, words) : ''
+    const members = status.startsWith('2') ? membersOfBody(response) : ''
     return `<h3>${words.t('reference.responseOf', { status: escapeHtml(status) })}</h3>${description}${bodyHtml(document, response)}${members}`
   })
   const after = [

@@ -13,19 +13,22 @@ export interface VersionOutlineOptions {
   readonly words: Words
 }
 
+/** Characters of all operations before the list. */
+const charactersMax = 128_000
+
 /**
  * What a reader of a version has before any script, as HTML: its operations by
  * subject, as links, and before them what each does and takes, which shows while the
- * address names it; of a long reference, only the links. The script and the OpenAPI
- * document come five seconds later at 50 KB/s.
+ * address names it. If that is too long, it lacks the members of bodies; of a long
+ * reference, there are only the links. The script and the OpenAPI document come five
+ * seconds later at 50 KB/s.
  */
 export function versionOutline(options: VersionOutlineOptions): string {
-  const { version, published, document, words } = options
+  const { version, words } = options
   const { language } = words
-  const described = (isLongReference(version) ? [] : version.operations).map((operation) => {
-    const template = published.operations.find(({ id }) => id === operation.id)?.template ?? ''
-    return operationOutline({ operation, template, document, words })
-  })
+  const described = isLongReference(version)
+    ? ''
+    : (operationOutlines(options, true) ?? operationOutlines(options, false) ?? '')
   const groups = Map.groupBy(version.operations, ({ tag }) => tag)
   const lists = [...groups].map(([tag, operations]) => {
     const title = version.tags.find(({ name }) => name === tag)?.title ?? tag
@@ -36,5 +39,19 @@ export function versionOutline(options: VersionOutlineOptions): string {
     const heading = title === '' ? '' : `<h2>${documentHtml(title, language)}</h2>`
     return `${heading}<ul>${rows.join('')}</ul>`
   })
-  return `${described.join('')}<div class="sk-list">${lists.join('')}</div>`
+  return `${described}<div class="sk-list">${lists.join('')}</div>`
+}
+
+/** What each operation does and takes, with or without the members of bodies; undefined if it is too long. */
+function operationOutlines(
+  { version, published, document, words }: VersionOutlineOptions,
+  hasMembers: boolean,
+): string | undefined {
+  let html = ''
+  for (const operation of version.operations) {
+    const template = published.operations.find(({ id }) => id === operation.id)?.template ?? ''
+    html += operationOutline({ operation, template, document, words, hasMembers })
+    if (html.length > charactersMax) return undefined
+  }
+  return html
 }
