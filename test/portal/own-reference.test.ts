@@ -26,14 +26,23 @@ const CONFIG_DIR = ownApis(t, {
 const { urls } = await runTollgate(t, { env: { CONFIG_DIR } })
 
 async function open(path: string, accept: string): Promise<string> {
-  return (await fetch(`${urls.portal}${path}`, { headers: { accept } })).text()
+  const answer = await fetch(`${urls.portal}${path}`, { headers: { accept } })
+  t.equal(answer.status, 200, path)
+  return answer.text()
 }
 
-t.test('no document that developers get offers a field that the gateway refuses', async (t) => {
-  const document = await open('/api/apis/pets/1/openapi.json', 'application/json')
-  t.match(document, '/pets/{petId}')
-  t.notMatch(document, 'api_key')
-  t.notMatch(await open('/apis/pets/1.md', 'text/markdown'), 'api_key')
+t.test('an operation names the fields that its API asks for and the gateway refuses', async (t) => {
+  const document = JSON.parse(await open('/api/apis/pets/1/openapi.json', 'application/json'))
+  const { get, delete: remove } = document.paths['/pets/{petId}']
+  t.same(get.parameters, [])
+  t.notMatch(get, { description: String }, 'a login will do')
+  t.match(remove.description, 'that the gateway does not forward: `api_key`')
+  t.same(Object.keys(document.components.securitySchemes), ['login', 'gatewayKey'])
+  const [, ofGet = '', ofDelete = ''] = (await open('/apis/pets/1.md', 'text/markdown')).split(
+    '/api/v3/pets/{petId}',
+  )
+  t.notMatch(ofGet, 'api_key')
+  t.match(ofDelete, 'that the gateway does not forward: `api_key`')
 })
 
 t.test(
@@ -47,13 +56,14 @@ t.test(
       'In addition to your API key Authorization login , scopes read:pets',
       'petId integer required',
       'Response 200 The pet. application/json object name string required tags array of string',
-      'Response 404 No pet has this id.',
+      'Response 404 No pet has this id. application/json object',
       'Response default Something else. application/json object',
     ]) {
       t.match(text, shown)
     }
     t.match(remove, 'Response 404')
     t.notMatch(remove, 'In addition to your API key')
+    t.match(remove, /that the gateway does not forward: <code[^>]*>api_key/)
   },
 )
 

@@ -97,12 +97,17 @@ t.test(
           put: { responses, security: [{ own: [] }, { token: ['write'] }] },
           post: { responses, security: [{ own: [], token: [] }] },
           delete: { responses, security: [{ own: [] }, {}] },
+          patch: { responses, security: [{ own: [] }, { other: [] }], description: 'Changes.' },
         },
       },
       security: [{ own: [] }],
       components: {
         parameters: { key: { ...field('api_key'), required: true } },
-        securitySchemes: { own: { ...key, name: 'api_key' }, token: bearer },
+        securitySchemes: {
+          own: { ...key, name: 'api_key' },
+          other: { ...key, name: 'Client-Cert' },
+          token: bearer,
+        },
       },
     })
     const names = (path: unknown) =>
@@ -120,9 +125,34 @@ t.test(
       post: { security: [{ gatewayKey: [], token: [] }] },
       delete: { security: [{ gatewayKey: [] }] },
     })
+    t.same(item['patch']['security'], [{ gatewayKey: [] }], 'both alternatives become the same')
+    const sentence = 'The API asks for header fields that the gateway does not forward: `api_key`'
+    t.equal(item['get']['description'], `${sentence}.`, 'as the document asks for it')
+    t.equal(item['patch']['description'], `Changes.\n\n${sentence}, \`Client-Cert\`.`)
+    for (const met of ['put', 'delete']) t.equal(item[met]['description'], undefined, met)
     t.equal((item['put']['security'] as readonly unknown[]).length, 1, 'the other cannot be met')
   },
 )
+
+t.test('a scheme that a callback or a webhook names stays', async (t) => {
+  const own = { ...key, name: 'api_key' }
+  const done = { post: { responses, security: [{ called: [] }] } }
+  const described = {
+    ...ownDocument([]),
+    paths: { '/a': { get: { responses, callbacks: { done: { '{$request.query.url}': done } } } } },
+    security: [{ inherited: [] }],
+    components: { securitySchemes: { called: own, inherited: own, unnamed: own } },
+  }
+  const namesIn = ({ components }: OpenApiDocument) =>
+    Object.keys((components as never)['securitySchemes'])
+  t.same(namesIn(await served(t, described)), ['called', 'gatewayKey'])
+  const webhooks = { event: { post: { responses } } }
+  t.same(namesIn(await served(t, { ...described, webhooks })), [
+    'called',
+    'inherited',
+    'gatewayKey',
+  ])
+})
 
 t.test(
   'the only server is the gateway, methods that it does not serve are left out, and nothing tells of the backend',

@@ -7,7 +7,8 @@ import {
 import { keyIn } from '../../catalogue/documents/credential-fields.ts'
 import { copyHeld, heldBy, type ObjectName } from '../../catalogue/documents/openapi-objects.ts'
 import { locate, member, membersOf } from '../../catalogue/documents/reference.ts'
-import { isJsonArray, isJsonObject, objectMembersOf } from '../../catalogue/json.ts'
+import { walkDocument } from '../../catalogue/documents/walk-document.ts'
+import { isJsonArray, isJsonObject, objectMembersOf, objectsOf } from '../../catalogue/json.ts'
 import { keyFields, neverPasses } from '../../platform/http/own-fields.ts'
 
 /** The security scheme of the gateway, for a document that does not have it. */
@@ -26,7 +27,8 @@ const unserved = ['head', 'options', 'trace', 'query', 'additionalOperations']
  * Makes a document say what a call through the gateway needs: its key, in
  * addition to each security requirement, only the methods that it serves, and no
  * server but that of the gateway, which the document must have. Header fields
- * that never reach a backend are left out, as parameters and as credentials.
+ * that never reach a backend are left out, as parameters and as credentials; an
+ * operation that cannot do without such a credential says so.
  */
 export function withKey(document: OpenApiDocument): OpenApiDocument {
   const own = withoutServers(document, 'document') as OpenApiDocument
@@ -34,25 +36,37 @@ export function withKey(document: OpenApiDocument): OpenApiDocument {
   const schemes = isJsonObject(components['securitySchemes']) ? components['securitySchemes'] : {}
   const { name, isNew } = schemeName(schemes)
   const withheld = withheldSchemes(own, name)
-  const passing = Object.entries(schemes).filter(
-    // Webhooks do not come through the gateway.
-    ([each]) => !withheld.has(each) || own['webhooks'] !== undefined,
-  )
   const required = (security: Json | undefined) => withRequirement(security, name, withheld)
   const paths = Object.entries(own.paths).map(([path, item]): [string, Json | undefined] => [
     path,
-    isJsonObject(item) ? withOperations(own, item, required) : item,
+    isJsonObject(item) ? withOperations(own, item, required, withheld) : item,
   ])
-  return {
+  const keyed = {
     ...own,
-    components: {
-      ...components,
-      securitySchemes: Object.fromEntries([...passing, ...(isNew ? [[name, scheme]] : [])]),
-    },
     security: required(document['security']),
     paths: Object.fromEntries(paths),
     ...(own['webhooks'] === undefined ? {} : { webhooks: withOwnSecurity(own) }),
   }
+  const passing = Object.entries(schemes).filter(
+    // Callbacks and webhooks do not come through the gateway.
+    ([each]) => !withheld.has(each) || isNamed(keyed, each),
+  )
+  return {
+    ...keyed,
+    components: {
+      ...components,
+      securitySchemes: Object.fromEntries([...passing, ...(isNew ? [[name, scheme]] : [])]),
+    },
+  }
+}
+
+/** Whether an operation of a document, callbacks and webhooks included, asks for a security scheme. */
+function isNamed(document: JsonObject, scheme: string): boolean {
+  return walkDocument(document).some(
+    ({ kind, value }) =>
+      kind === 'operation' &&
+      objectsOf(value['security']).some((one) => Object.hasOwn(one, scheme)),
+  )
 }
 
 /** The name under which the document has the scheme, or one that is free in it. */
@@ -67,37 +81,62 @@ function schemeName(schemes: JsonObject): { readonly name: string; readonly isNe
   return { name, isNew: true }
 }
 
-/** The names of schemes, except the gateway's, whose field never reaches a backend. */
-function withheldSchemes(document: JsonObject, ofGateway: string): ReadonlySet<string> {
+/** The schemes, except the gateway's, whose field never reaches a backend: their fields by name. */
+function withheldSchemes(document: JsonObject, ofGateway: string): ReadonlyMap<string, string> {
   const root = { value: document, pointer: '' }
   const components = member(document, root, 'components')
   const schemes = components === undefined ? [] : membersOf(document, components, 'securitySchemes')
-  const withheld = schemes.filter(
-    ([name, { value }]) =>
-      name !== ofGateway && neverPasses((keyIn(value, 'header') ?? '').toLowerCase()),
+  const fields = schemes.map(([name, { value }]) => [name, keyIn(value, 'header') ?? ''] as const)
+  return new Map(
+    fields.filter(([name, field]) => name !== ofGateway && neverPasses(field.toLowerCase())),
   )
-  return new Set(withheld.map(([name]) => name))
+}
+
+/** The alternatives that a client can meet; all, if it can meet none. */
+function alternatives(
+  security: Json | undefined,
+  withheld: ReadonlyMap<string, string>,
+): readonly JsonObject[] {
+  const requirements = objectsOf(security)
+  const met = requirements.filter((each) => !Object.keys(each).some((one) => withheld.has(one)))
+  return met.length > 0 ? met : requirements
 }
 
 /** No requirement at all becomes one, because the gateway asks for the key in every call. */
 function withRequirement(
   security: Json | undefined,
   name: string,
-  withheld: ReadonlySet<string>,
+  withheld: ReadonlyMap<string, string>,
 ): Json {
-  const requirements = isJsonArray(security) ? security.filter(isJsonObject) : []
-  const met = requirements.filter((each) => !Object.keys(each).some((one) => withheld.has(one)))
-  const passing = (met.length > 0 ? met : requirements).map((requirement) =>
-    Object.fromEntries(Object.entries(requirement).filter(([each]) => !withheld.has(each))),
-  )
-  if (passing.length === 0) return [{ [name]: [] }]
-  return passing.map((requirement) => ({ [name]: [], ...requirement }))
+  const passing = alternatives(security, withheld).map((requirement) => ({
+    [name]: [],
+    ...Object.fromEntries(Object.entries(requirement).filter(([each]) => !withheld.has(each))),
+  }))
+  const different = new Map(passing.map((each) => [JSON.stringify(each), each]))
+  return different.size === 0 ? [{ [name]: [] }] : [...different.values()]
+}
+
+/** The description of an operation, with the fields that its API asks for in every call and never gets. */
+function describedWith(
+  description: Json | undefined,
+  security: Json | undefined,
+  withheld: ReadonlyMap<string, string>,
+): Json | undefined {
+  const fields = alternatives(security, withheld)
+    .flatMap((requirement) => Object.keys(requirement).map((name) => withheld.get(name) ?? ''))
+    // One for the key is known to the gateway.
+    .filter((field) => field !== '' && !keyFields.has(field.toLowerCase()))
+  if (fields.length === 0) return description
+  const names = [...new Set(fields)].map((field) => `\`${field}\``).join(', ')
+  const sentence = `The API asks for header fields that the gateway does not forward: ${names}.`
+  return typeof description === 'string' ? `${description}\n\n${sentence}` : sentence
 }
 
 function withOperations(
   document: JsonObject,
   item: JsonObject,
   required: (security: Json) => Json,
+  withheld: ReadonlyMap<string, string>,
 ): JsonObject {
   const changed: Record<string, Json | undefined> = { ...withPassingFields(document, item) }
   for (const member of unserved) delete changed[member]
@@ -106,8 +145,13 @@ function withOperations(
     const operation = item[member]
     if (!isJsonObject(operation)) continue
     const own = withPassingFields(document, operation)
-    const security = own['security'] && required(own['security'])
-    changed[member] = security === undefined ? own : { ...own, security }
+    const { security, description } = own
+    const described = describedWith(description, security ?? document['security'], withheld)
+    changed[member] = {
+      ...own,
+      ...(described === undefined ? {} : { description: described }),
+      ...(security === undefined ? {} : { security: required(security) }),
+    }
   }
   return changed
 }
