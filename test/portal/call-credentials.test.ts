@@ -23,6 +23,7 @@ function documentOf(security: readonly object[], operation: object = {}) {
         own: { type: 'apiKey', in: 'header', name: 'Own-Key' },
         query: { type: 'apiKey', in: 'query', name: 'api_key' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+        mutual: { type: 'mutualTLS' },
         digest: { type: 'http', scheme: 'Digest' },
         underscore: { type: 'apiKey', in: 'header', name: 'own_key' },
         edge: { type: 'apiKey', in: 'header', name: 'Client-Id' },
@@ -52,6 +53,7 @@ t.test("the playground asks for the API's own credentials, and not for the gatew
     'header Authorization Basic …',
   ])
   t.same(fieldsOf(documentOf([{ token: [] }], { security: [] })), [])
+  t.same(fieldsOf(documentOf([{ mutual: [] }, { token: [] }])), ['header Authorization Bearer …'])
   t.same(fieldsOf(documentOf([{ digest: [] }])), ['header Authorization required Digest …'])
   t.same(fieldsOf(documentOf([{ underscore: [], edge: [] }])), [], 'they would reach no backend')
   const parameters = [{ name: 'authorization', in: 'header', required: true, example: 'Bearer a' }]

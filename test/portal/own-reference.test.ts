@@ -18,7 +18,25 @@ function wide(prefix: string, description: string): object {
   }
 }
 
+/** Security in forms that need more than a look. */
+const secured = {
+  ...ownDocument([], { 'x-tollgate': { prefix: '/secured', backend: 'http://127.0.0.1:9' } }),
+  paths: {
+    '/certificates': { get: { security: [{ mutual: [] }, { shared: ['read'] }, {}] } },
+    '/cookies': { get: { security: [{ session: [] }] } },
+  },
+  components: {
+    securitySchemes: {
+      mutual: { type: 'mutualTLS' },
+      shared: { $ref: '#/components/securitySchemes/login' },
+      login: { type: 'oauth2', flows: {} },
+      session: { type: 'apiKey', in: 'cookie', name: 'sid' },
+    },
+  },
+}
+
 const CONFIG_DIR = ownApis(t, {
+  'secured/1.json': secured,
   'pets/1.json': petstore,
   'wide/1.json': wide('/wide', 'Replaces it.'),
   'wordy/1.json': wide('/wordy', 'Replaces it. '.repeat(400)),
@@ -29,6 +47,16 @@ async function open(path: string, accept: string): Promise<string> {
   const answer = await fetch(`${urls.portal}${path}`, { headers: { accept } })
   t.equal(answer.status, 200, path)
   return answer.text()
+}
+
+/** The operations of an API before any script, as HTML. */
+async function outlines(api: string): Promise<readonly string[]> {
+  const html = await open(`/apis/${api}/1`, 'text/html')
+  return html.match(/<article class="sk-op".*?<\/article>/gs) ?? []
+}
+
+function textOf(html: string): string {
+  return html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
 }
 
 t.test('an operation names the fields that its API asks for and the gateway refuses', async (t) => {
@@ -48,9 +76,8 @@ t.test('an operation names the fields that its API asks for and the gateway refu
 t.test(
   'before any script, an operation has its security, all responses, and types of what it takes and answers',
   async (t) => {
-    const html = await open('/apis/pets/1', 'text/html')
-    const [get = '', remove = ''] = html.match(/<article class="sk-op".*?<\/article>/gs) ?? []
-    const text = get.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+    const [get = '', remove = ''] = await outlines('pets')
+    const text = textOf(get)
     for (const shown of [
       '/api/v3/pets/{petId}',
       'In addition to your API key Authorization login , scopes read:pets',
@@ -66,6 +93,15 @@ t.test(
     t.match(remove, /that the gateway does not forward: <code[^>]*>api_key/)
   },
 )
+
+t.test('before any script, each alternative of security has its own name', async (t) => {
+  const [certificates = '', cookies = ''] = (await outlines('secured')).map(textOf)
+  t.match(
+    certificates,
+    'your API key mutualTLS mutual Authorization shared , scopes read Only your API key',
+  )
+  t.match(cookies, 'your API key sid session')
+})
 
 t.test(
   'the page of a version is at most 300,000 characters and lists each operation',

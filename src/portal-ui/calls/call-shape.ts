@@ -1,5 +1,5 @@
+import { listOf, type Members, membersOf, resolved } from '../../portal/documents/document-nodes.ts'
 import { callCredentials } from './call-credentials.ts'
-import { listOf, type Members, membersOf, resolved } from './document-nodes.ts'
 
 /** How to call an operation, according to its OpenAPI document. */
 export interface CallShape {

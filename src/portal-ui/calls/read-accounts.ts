@@ -1,6 +1,6 @@
+import { listOf, type Members, membersOf, textOf } from '../../portal/documents/document-nodes.ts'
 import { type CallDraft, draftCall, valueKey } from './call-draft.ts'
 import type { CallShape, ListedOperation } from './call-shape.ts'
-import { listOf, type Members, membersOf, textOf } from './document-nodes.ts'
 import { idName } from './id-name.ts'
 
 /** An account as listed in the portal. */

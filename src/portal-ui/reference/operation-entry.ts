@@ -3,8 +3,14 @@
 // draws a schema, and `try-operation.tsx` and `subscribe-version.tsx` lead on to the reader's applications. Everything
 // shown comes from the document: no operation has code of its own.
 
-import { type Credential, ownSecurity } from '../calls/call-credentials.ts'
-import { listOf, type Members, membersOf, resolved, textOf } from '../calls/document-nodes.ts'
+import {
+  listOf,
+  type Members,
+  membersOf,
+  resolved,
+  textOf,
+} from '../../portal/documents/document-nodes.ts'
+import { type Credential, ownSecurity } from '../../portal/documents/own-security.ts'
 import { isGatewayProblem } from '../calls/readable-body.ts'
 
 /** All that a document says about one operation. */

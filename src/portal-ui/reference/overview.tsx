@@ -1,7 +1,7 @@
 import { Anchor, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import type { PublishedApi, PublishedVersion } from '../../portal/api/schemas/catalogue.ts'
-import { listOf, membersOf, textOf } from '../calls/document-nodes.ts'
+import { listOf, membersOf, textOf } from '../../portal/documents/document-nodes.ts'
 import { CopyValue } from '../components/copy-value.tsx'
 import { Message } from '../components/message.tsx'
 import { useFacts } from '../facts.tsx'

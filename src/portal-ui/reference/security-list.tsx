@@ -1,5 +1,5 @@
 import { Title } from '@mantine/core'
-import type { Credential } from '../calls/call-credentials.ts'
+import type { Credential } from '../../portal/documents/own-security.ts'
 import { t } from '../words.ts'
 import { Markup } from './markup.tsx'
 import classes from './reference.module.css'
@@ -21,8 +21,9 @@ export function SecurityList({ security }: SecurityListProps) {
         <span className={classes['facts']}>{t('reference.oneOf')}</span>
       ) : null}
       <ul className={classes['tree']}>
-        {security.map((credentials) => (
-          <li key={credentials.map(({ scheme }) => scheme).join(' ')} className={classes['member']}>
+        {security.map((credentials, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two alternatives may have the same schemes
+          <li key={at} className={classes['member']}>
             {credentials.length === 0 ? t('reference.keyAlone') : null}
             {credentials.map((credential) => (
               <OwnCredential key={credential.scheme} credential={credential} />

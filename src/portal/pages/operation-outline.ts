@@ -1,16 +1,14 @@
 import type { Json, JsonObject, OpenApiDocument } from '../../catalogue/catalogue.ts'
-import { credentialsOf, securitySchemes } from '../../catalogue/documents/credential-fields.ts'
 import {
   operationObject,
   type Parameter,
   parameterPlaces,
 } from '../../catalogue/documents/operation-object.ts'
 import { type Located, membersOf } from '../../catalogue/documents/reference.ts'
-import { objectsOf, stringsOf } from '../../catalogue/json.ts'
 import type { Words } from '../../messages/format.ts'
 import { isLeftInEnglish } from '../../messages/language.ts'
-import { keyFields } from '../../platform/http/own-fields.ts'
 import type { PublishedOperation } from '../api/schemas/catalogue.ts'
+import { ownSecurity } from '../documents/own-security.ts'
 import { markdownHtml } from '../guides/render-markdown.ts'
 import { documentHtml, escapeHtml } from './escape-html.ts'
 import { operationFragment } from './page-paths.ts'
@@ -57,7 +55,7 @@ export function operationOutline(options: OperationOutlineOptions): string {
     return `<h3>${words.t('reference.responseOf', { status: escapeHtml(status) })}</h3>${description}${bodyHtml(document, response)}${members}`
   })
   const after = [
-    securityHtml(document, object?.value['security'] ?? document['security'], words),
+    securityHtml(document, object?.value ?? {}, words),
     ...places,
     body === undefined ? '' : `<h3>${words.t('reference.body')}</h3>${body}`,
     ...answers,
@@ -70,19 +68,12 @@ function sectionHtml(title: string, items: readonly string[]): string {
 }
 
 /** What the API itself asks for, beside the gateway's key; empty if that is nothing. */
-function securityHtml(document: JsonObject, security: Json | undefined, { t }: Words): string {
-  const schemes = new Map(securitySchemes(document))
-  const alternatives = objectsOf(security).map((requirement) =>
-    Object.entries(requirement).flatMap(([name, scopes]) => {
-      const scheme = schemes.get(name) ?? {}
-      const { headers, query } = credentialsOf({
-        components: { securitySchemes: { [name]: scheme } },
-      })
-      const [field] = [...headers, ...query]
-      if (field === undefined || keyFields.has(field.toLowerCase())) return []
-      const listed = stringsOf(scopes).map(codeHtml).join(' ')
-      const named = `${codeHtml(field)} <bdi>${escapeHtml(name)}</bdi>`
-      return [listed === '' ? named : `${named}, ${t('reference.scopes')} ${listed}`]
+function securityHtml(document: JsonObject, operation: JsonObject, { t }: Words): string {
+  const alternatives = ownSecurity(document, operation).map((credentials) =>
+    credentials.map(({ name, scheme, scopes }) => {
+      const named = `${codeHtml(name)} <bdi>${escapeHtml(scheme)}</bdi>`
+      const listed = scopes.map(codeHtml).join(' ')
+      return listed === '' ? named : `${named}, ${t('reference.scopes')} ${listed}`
     }),
   )
   if (alternatives.every(({ length }) => length === 0)) return ''

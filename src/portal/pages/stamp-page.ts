@@ -11,6 +11,8 @@ export const pageSources = [
   'src/catalogue/json.ts',
   'src/platform/http/own-fields.ts',
   'src/platform/http/drills.ts',
+  'src/portal/documents/document-nodes.ts',
+  'src/portal/documents/own-security.ts',
   'src/portal/pages/page-paths.ts',
   'src/portal/samples',
   'src/portal/api/schemas',
