@@ -133,6 +133,7 @@ t.test('the reference, in a browser', { skip: chromiumMissing(), timeout: 180_00
           t.ok(text.includes(shown), shown)
         }
         t.notMatch(text, 'api_key')
+        t.equal(await article.locator('a[href^="/problems/"]').count(), 0, 'no-pet is its own')
       })
     },
   )

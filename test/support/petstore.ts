@@ -3,7 +3,15 @@ const responses = {
     description: 'The pet.',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } },
   },
-  404: { description: 'No pet has this id.' },
+  404: {
+    description: 'No pet has this id.',
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Fault' },
+        example: { type: 'https://api.example.com/problems/no-pet', code: 'no-pet' },
+      },
+    },
+  },
   default: {
     description: 'Something else.',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Fault' } } },

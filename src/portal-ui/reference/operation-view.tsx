@@ -37,9 +37,11 @@ export function OperationView(props: OperationViewProps) {
   const entry = useMemo(() => operationEntry(document, operation.id), [document, operation.id])
   const content = entry?.body?.contents[0]
   const errors = entry === undefined ? [] : errorsOf(entry)
-  // The table has those whose examples name the error.
-  const responses =
-    entry?.responses.filter(({ status }) => !errors.some((error) => error.status === status)) ?? []
+  // The table has all of a response whose examples are errors of the gateway.
+  const responses = entry?.responses.filter(({ status }) => {
+    const rows = errors.filter((error) => error.status === status)
+    return rows.length === 0 || rows.some(({ isOfGateway }) => !isOfGateway)
+  })
   return (
     <article className={classes['operation']} aria-labelledby="operation">
       <header className={classes['operationHead']}>
@@ -82,7 +84,7 @@ export function OperationView(props: OperationViewProps) {
               <SchemaTree document={document} schema={content.schema} />
             </section>
           )}
-          {responses.map(({ status, description, contents: [body] }) => (
+          {responses?.map(({ status, description, contents: [body] }) => (
             <section key={status} aria-label={t('reference.responseOf', { status })}>
               <Title order={3}>{t('reference.responseOf', { status })}</Title>
               <Markup text={description} />
