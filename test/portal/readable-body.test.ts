@@ -1,5 +1,6 @@
 import t from 'tap'
-import { readableBody } from '../../src/portal-ui/calls/readable-body.ts'
+import { wordsOf } from '../../src/messages/words.ts'
+import { problemIn, readableBody } from '../../src/portal-ui/calls/readable-body.ts'
 
 const read = (body: string) => readableBody({ mediaType: 'application/json', body }).text
 
@@ -29,4 +30,19 @@ t.test('what an answer says is laid out, and nothing of it rewritten', async (t)
     'texts stay as they are',
   )
   t.equal(read('{"a": no JSON}'), '{"a": no JSON}', 'what is no JSON is left alone')
+})
+
+t.test('only a problem with a code of the gateway leads to its explanation', async (t) => {
+  const codeIn = (type: string, code: string) => {
+    const body = JSON.stringify({ type, code, detail: 'no' })
+    return problemIn({ mediaType: 'application/problem+json', body }, wordsOf('en'))?.code
+  }
+  const ours = 'https://portal.example.com/problems/KEY_MISSING'
+  t.equal(codeIn(ours, 'KEY_MISSING'), 'KEY_MISSING')
+  t.equal(
+    codeIn('https://iana.org/assignments/http-problem-types#quota-exceeded', 'QUOTA_EXCEEDED'),
+    'QUOTA_EXCEEDED',
+  )
+  t.equal(codeIn('https://api.acme.com/problems/out-of-stock', 'out-of-stock'), undefined)
+  t.equal(codeIn('https://api.acme.com/errors', 'KEY_MISSING'), undefined)
 })

@@ -1,3 +1,4 @@
+import type { Words } from '../../messages/format.ts'
 import { laidOutJson } from './json-text.ts'
 
 /** The parts of a response needed to show its body. */
@@ -23,12 +24,10 @@ export function readableBody({ mediaType, body }: Bodied): { text: string; cutAt
 }
 
 /** The parts of a problem (RFC 9457) that explain it; undefined for other bodies. */
-export function problemIn({
-  mediaType,
-  body,
-}: Bodied):
-  | { readonly title?: string; readonly detail: string; readonly code?: string }
-  | undefined {
+export function problemIn(
+  { mediaType, body }: Bodied,
+  words: Words,
+): { readonly title?: string; readonly detail: string; readonly code?: string } | undefined {
   if (mediaType !== 'application/problem+json') return undefined
   const problem = parsed(body)
   if (typeof problem !== 'object' || problem === null) return undefined
@@ -41,13 +40,14 @@ export function problemIn({
   return {
     ...(title === '' ? {} : { title }),
     detail: member('detail'),
-    ...(isGatewayProblem(code, member('type')) ? { code } : {}),
+    ...(isGatewayProblem(code, member('type'), words) ? { code } : {}),
   }
 }
 
 /** Whether a problem is the gateway's: APIs have codes of their own, and only the gateway's have a page at the portal. */
-export function isGatewayProblem(code: string, type: string): boolean {
-  return type.endsWith(`/problems/${code}`) || type.startsWith('https://iana.org/')
+export function isGatewayProblem(code: string, type: string, { knows }: Words): boolean {
+  const isOfPortal = type.endsWith(`/problems/${code}`) || type.startsWith('https://iana.org/')
+  return isOfPortal && knows(`error.${code}.title`)
 }
 
 function laidOut(json: string): string {

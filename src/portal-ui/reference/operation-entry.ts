@@ -12,6 +12,7 @@ import {
 } from '../../portal/documents/document-nodes.ts'
 import { type Credential, ownSecurity } from '../../portal/documents/own-security.ts'
 import { isGatewayProblem } from '../calls/readable-body.ts'
+import { words } from '../words.ts'
 
 /** All that a document says about one operation. */
 export interface OperationEntry {
@@ -165,7 +166,7 @@ export function errorsOf({ responses }: OperationEntry): readonly EntryError[] {
       const { code, type, tppMessages } = membersOf(value)
       const name = textOf(code) || textOf(membersOf(listOf(tppMessages)[0])['code'])
       if (name === '' || errors.has(`${status} ${name}`)) continue
-      const isOfGateway = isGatewayProblem(name, textOf(type))
+      const isOfGateway = isGatewayProblem(name, textOf(type), words())
       errors.set(`${status} ${name}`, { status, code: name, title, isOfGateway })
     }
   }

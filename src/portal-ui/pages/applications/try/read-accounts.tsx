@@ -16,7 +16,7 @@ import { type CallAnswer, sendCall } from '../../../calls/send-call.ts'
 import { DraftCode } from '../../../components/draft-code.tsx'
 import { ProblemAlert } from '../../../components/problem-alert.tsx'
 import { useFacts } from '../../../facts.tsx'
-import { pageLocale, t } from '../../../words.ts'
+import { pageLocale, t, words } from '../../../words.ts'
 import classes from '../applications.module.css'
 import { ProblemDetail } from '../calls/problem-detail.tsx'
 import { ProblemTitle } from '../calls/problem-title.tsx'
@@ -138,7 +138,7 @@ function Outcome({ read: { psuName, answer } }: { readonly read: Read }) {
   }
   const accounts = accountsIn(answer.body)
   if (answer.status !== 200 || accounts.length === 0) {
-    const problem = problemIn(answer)
+    const problem = problemIn(answer, words())
     return (
       <Alert
         color="amber"

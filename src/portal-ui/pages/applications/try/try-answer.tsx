@@ -14,7 +14,7 @@ import { Pill } from '../../../components/pill.tsx'
 import { toneOf } from '../../../components/status-code.tsx'
 import { useFacts } from '../../../facts.tsx'
 import { durationInWords, milliseconds, wholeNumber } from '../../../in-words.ts'
-import { t } from '../../../words.ts'
+import { t, words } from '../../../words.ts'
 import classes from '../applications.module.css'
 import { JsonText } from '../calls/json-text.tsx'
 import { ProblemDetail } from '../calls/problem-detail.tsx'
@@ -84,7 +84,7 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
       </Alert>
     )
   }
-  const problem = problemIn(answer)
+  const problem = problemIn(answer, words())
   return (
     <Stack gap="sm">
       <Group gap="sm">
