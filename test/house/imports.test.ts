@@ -90,7 +90,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'compose',
     'main.ts',
   ],
-  'portal-ui': ['platform', 'portal', 'messages'],
+  'portal-ui': ['portal', 'messages'],
 }
 
 /**
@@ -297,7 +297,7 @@ t.test('counters know clusters at one place', async (t) => {
 })
 
 t.test(
-  "the page knows the contract of the JSON API, its own paths, how samples are written, what security a document states and which fields are the gateway's, nothing else",
+  'the page knows the contract of the JSON API, its own paths, how samples are written and what security a document states, nothing else',
   async (t) => {
     const wrong = all.filter(
       ({ from, to }) =>
@@ -305,8 +305,7 @@ t.test(
         !/^(portal-ui|messages|portal\/api\/schemas|portal\/samples)\//.test(to) &&
         to !== 'portal/pages/page-paths.ts' &&
         to !== 'portal/documents/document-nodes.ts' &&
-        to !== 'portal/documents/own-security.ts' &&
-        to !== 'platform/http/own-fields.ts',
+        to !== 'portal/documents/own-security.ts',
     )
     t.same(named(wrong), [])
   },
