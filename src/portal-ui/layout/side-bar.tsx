@@ -57,9 +57,9 @@ export function SideBar(props: SideBarProps) {
                 {icon}
               </span>
             )}
-            <span lang={language} className={classes['label']}>
+            <bdi lang={language} className={classes['label']}>
               {label}
-            </span>
+            </bdi>
             {end}
           </Link>
         </li>

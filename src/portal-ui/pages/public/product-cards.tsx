@@ -68,7 +68,9 @@ function ProductCard({ api, version, product }: ProductCardProps) {
           <span dir="ltr">v{name}</span>
         </Pill>
       </div>
-      <p className={classes['productText']}>{localText(product.summary)}</p>
+      <p className={classes['productText']}>
+        <bdi>{localText(product.summary)}</bdi>
+      </p>
       <p className={classes['productLinks']}>
         <span>{t('landing.operationCount', { count: own.length })}</span>
         <TextLink href={href} aria-label={t('landing.referenceOf', { name: title })}>
