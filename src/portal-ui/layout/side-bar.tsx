@@ -57,9 +57,9 @@ export function SideBar(props: SideBarProps) {
                 {icon}
               </span>
             )}
-            <bdi lang={language} className={classes['label']}>
-              {label}
-            </bdi>
+            <span className={classes['label']}>
+              <bdi lang={language}>{label}</bdi>
+            </span>
             {end}
           </Link>
         </li>

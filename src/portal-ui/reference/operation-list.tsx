@@ -43,7 +43,9 @@ export function OperationList({ api, version, oldest }: OperationListProps) {
                   className={classes['row'] ?? ''}
                 >
                   <MethodBadge method={operation.method} />
-                  <DocumentText text={operation.summary} />
+                  <span>
+                    <DocumentText text={operation.summary} />
+                  </span>
                   <span className={classes['rowPath']} dir="ltr">
                     {operation.path}
                   </span>
@@ -69,7 +71,9 @@ function Missing({ operations }: { readonly operations: readonly MissingOperatio
         {operations.map((operation) => (
           <li key={operation.id} className={classes['row']}>
             <MethodBadge method={operation.method} />
-            <DocumentText text={operation.summary} />
+            <span>
+              <DocumentText text={operation.summary} />
+            </span>
             <span className={classes['rowPath']} dir="ltr">
               {operation.template}
             </span>
