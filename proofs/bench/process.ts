@@ -65,13 +65,21 @@ export async function startPinned(options: PinnedOptions): Promise<PinnedProcess
   return {
     address,
     pid,
+    ...processTree(pid),
+    stop: () => stop(child),
+  }
+}
+
+/** A process and all its descendants. */
+export function processTree(pid: number) {
+  return {
+    pids: () => treeOf(pid),
     cpuMicroseconds() {
       let ticks = 0
       for (const member of treeOf(pid)) ticks += ticksOf(member)
       return (ticks * 1_000_000) / ticksPerSecond
     },
     residentBytes: () => residentBytesOfTree(pid),
-    stop: () => stop(child),
   }
 }
 

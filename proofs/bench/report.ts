@@ -4,6 +4,7 @@ import { figure as noteFigure } from '../figure.ts'
 import type { BenchOptions } from './options.ts'
 import type { Measured, Round } from './rounds.ts'
 import { median } from './statistics.ts'
+import { versions } from './versions.ts'
 
 /** Prints what the figures were measured on. */
 export function printHeader({ rounds, seconds, connections }: BenchOptions): void {
@@ -13,6 +14,7 @@ export function printHeader({ rounds, seconds, connections }: BenchOptions): voi
       `${rounds} alternating rounds of ${seconds} s, ${connections} kept-alive connections, medians; ` +
       'ratios are medians of the ratios of each round',
   )
+  print(versions())
 }
 
 /** Prints a table without lines between its rows. */
@@ -45,6 +47,7 @@ export function printMeasured(
       'p50 ms',
       'p99 ms',
       'CPU µs/call',
+      'KB/call',
       ...comparisons.map(({ head }) => head),
       'resident MB',
     ],
@@ -54,6 +57,7 @@ export function printMeasured(
       middle(one, 'p50Ms').toFixed(2),
       middle(one, 'p99Ms').toFixed(2),
       middle(one, 'cpuMicrosecondsPerCall').toFixed(1),
+      kilobytes(middle(one, 'bytesPerCall')),
       ...comparisons.map(({ to }) =>
         to === undefined ? '' : ratio(one, to, 'cpuMicrosecondsPerCall').toFixed(2),
       ),
@@ -73,8 +77,13 @@ function printUnexpected({ subject, rounds }: Measured): void {
   )
 }
 
+/** Empty if not known. */
+function kilobytes(bytes: number): string {
+  return Number.isNaN(bytes) ? '' : (bytes / 1_000).toFixed(1)
+}
+
 /** The median of a figure over the rounds. */
-function middle({ rounds }: Measured, figure: keyof Round): number {
+export function middle({ rounds }: Measured, figure: keyof Round): number {
   return median(rounds.map((round) => round[figure]))
 }
 

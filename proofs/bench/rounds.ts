@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PinnedProcess } from './process.ts'
+import type { Probe } from './read-probe.ts'
 import type { RequestList } from './workload.ts'
 import { load } from './wrk.ts'
 
@@ -21,6 +22,8 @@ export interface Subject {
   readonly warmSeconds?: number
   /** How long after its answers the target may still work on its calls. (Default: 0) */
   readonly settleMs?: number
+  /** Undefined: what it allocates is not known. */
+  readonly readProbe?: Probe
 }
 
 /** What one round showed of one subject. */
@@ -33,6 +36,8 @@ export interface Round {
   readonly p99Ms: number
   /** Processor time of the target over calls served; the figure that compares on a small machine. */
   readonly cpuMicrosecondsPerCall: number
+  /** Of V8's heap; a figure that no noise touches. NaN if not known. */
+  readonly bytesPerCall: number
 }
 
 /** What all measured rounds showed of one subject. */
@@ -83,12 +88,14 @@ export async function runRounds(
 const stride = 7_919
 
 async function measure(subject: Subject, round: number, options: RoundsOptions): Promise<Round> {
-  const { target, url, list, expect, warmSeconds = 0, settleMs = 0 } = subject
+  const { target, url, list, expect, warmSeconds = 0, settleMs = 0, readProbe } = subject
+  const allocated = async () => (await readProbe?.())?.allocatedBytes ?? Number.NaN
   const { connections } = options
   if (warmSeconds > 0) {
     const begin = (round + 1) * stride * 2
     await load({ url, list, begin, seconds: warmSeconds, connections, expect: undefined })
   }
+  const allocatedBefore = await allocated()
   const before = target.cpuMicroseconds()
   const { requests, unexpected, seconds, p50Ms, p99Ms } = await load({
     url,
@@ -108,5 +115,6 @@ async function measure(subject: Subject, round: number, options: RoundsOptions):
     p50Ms,
     p99Ms,
     cpuMicrosecondsPerCall: used / requests,
+    bytesPerCall: ((await allocated()) - allocatedBefore) / requests,
   }
 }

@@ -10,7 +10,6 @@ const pool = new Pool(backendUrl, {
   pipelining: 1,
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 30_000,
-  clientTtl: 30_000,
   headersTimeout: 10_000,
   bodyTimeout: 10_000,
   connect: { timeout: 2_000, rejectUnauthorized: true },

@@ -5,6 +5,7 @@ import { productionEnv } from '../../../test/support/fleet.ts'
 import type { RunningTollgate } from '../../../test/support/tollgate.ts'
 import { ample, type BenchPlan, spent, writeCatalogue } from '../catalogue.ts'
 import { type PinnedOptions, startPinned } from '../process.ts'
+import { type Probe, prepareProbe } from '../read-probe.ts'
 import { servingOptions } from '../serving-options.ts'
 import { targetCore } from '../two-cores.ts'
 import { root } from '../workbench.ts'
@@ -43,6 +44,7 @@ export interface TollgatePeer extends Peer {
   readonly dataDir: string
   /** Origins by the name in the ready line. */
   readonly urls: RunningTollgate['urls']
+  readonly readProbe: Probe
 }
 
 /** The environment of a gateway in production's shape: everything on, the log at errors. */
@@ -73,15 +75,30 @@ export async function startTollgatePeer(
 ): Promise<TollgatePeer> {
   const { name, roles = ['gateway'], readLog } = options
   const env = tollgateEnv(world, options)
+  const probe = prepareProbe(world.bench.folder)
   const target = await startPinned({
     core: targetCore,
     command: process.execPath,
-    args: [...servingOptions, ...world.nodeOptions, program, 'start', ...roles],
-    env,
+    args: [
+      ...servingOptions,
+      ...probe.nodeOptions,
+      ...world.nodeOptions,
+      program,
+      'start',
+      ...roles,
+    ],
+    env: { ...env, ...probe.env },
     ready: /^tollgate ready (.+)/,
     ...(readLog && { readError: readLog }),
   })
   world.bench.undo(() => target.stop())
   const urls = Object.fromEntries(target.address.split(' ').map((part) => part.split('=')))
-  return { name, url: urls.gateway, urls, target, dataDir: env.DATA_DIR }
+  return {
+    name,
+    url: urls.gateway,
+    urls,
+    target,
+    dataDir: env.DATA_DIR,
+    readProbe: () => probe.read(target.pid),
+  }
 }
