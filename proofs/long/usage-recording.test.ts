@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import { createLog } from '../../src/platform/log/log.ts'
@@ -11,6 +10,7 @@ import { fleetMissing, startFleet } from '../../test/support/fleet.ts'
 import { metricsOf } from '../../test/support/metrics.ts'
 import { newApplication } from '../../test/support/tollgate.ts'
 import { until } from '../../test/support/until.ts'
+import { usageCounts } from '../../test/support/usage-counts.ts'
 
 t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) => {
   const fleet = await startFleet(t, { size: 2, plan: { calls: 150, window: 'P365D' } })
@@ -69,21 +69,20 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
     const hour = 3_600_000
     // Half a day of minutes that ends 30 hours ago: a writer with a wrong clock, or kept waiting.
     const first = Math.floor((Date.now() - 42 * hour) / 60_000)
-    const counts = [gone, id].flatMap((application_id) =>
-      Array.from({ length: 720 }, (_, at) => ({
-        ...noCounts(),
-        application_id,
-        api: 'xs2a',
-        version: '1.7.0',
-        operation: `late-${at % 3}`,
-        minute: first + at,
-        admitted: 2,
-        refused: 1,
-        refused_by_limit: 1,
-        errors: 1,
-        duration_ms_sum: 3,
-        duration_ms_max: at,
-      })),
+    const counts = [gone, id].flatMap((applicationId) =>
+      Array.from({ length: 720 }, (_, at) =>
+        usageCounts({
+          applicationId,
+          operation: `late-${at % 3}`,
+          minute: first + at,
+          admitted: 2,
+          refused: 1,
+          refusedByLimit: 1,
+          errors: 1,
+          durationMsSum: 3,
+          durationMsMax: at,
+        }),
+      ),
     )
     const writers = 6
     await Promise.all(

@@ -17,7 +17,7 @@ function count(usage: UsageBuffer, applicationId: string, minute: number): boole
 function taken(usage: UsageBuffer): string[] {
   return usage
     .take(100)
-    .map(({ application_id, minute, admitted }) => `${application_id} ${minute}: ${admitted}`)
+    .map(({ applicationId, minute, admitted }) => `${applicationId} ${minute}: ${admitted}`)
     .toSorted()
 }
 

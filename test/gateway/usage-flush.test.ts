@@ -4,8 +4,8 @@ import { createUsageBuffer } from '../../src/gateway/operate/usage/usage-buffer.
 import { createUsageFlush } from '../../src/gateway/operate/usage/usage-flush.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
 
-/** The rows that one transaction writes. */
-const perTransaction = 500
+/** The rows that one statement writes. */
+const perStatement = 100
 
 /** A flush whose database is unreachable. As many rows wait, each with one call. */
 function flushWithoutDatabase({ rows }: { readonly rows: number }) {
@@ -34,18 +34,18 @@ function flushWithoutDatabase({ rows }: { readonly rows: number }) {
 }
 
 t.test(
-  'a run that cannot write loses the counts of one transaction, reports them, and keeps the others for the next run',
+  'a run that cannot write loses the counts of one statement, reports them, and keeps the others for the next run',
   async (t) => {
-    const { usage, flush, reported } = flushWithoutDatabase({ rows: 1_200 })
+    const { usage, flush, reported } = flushWithoutDatabase({ rows: 250 })
     await flush.write()
-    t.same(reported, { lostCalls: perTransaction, warnings: 1 })
-    t.equal(usage.waiting, 1_200 - perTransaction)
+    t.same(reported, { lostCalls: perStatement, warnings: 1 })
+    t.equal(usage.waiting, 250 - perStatement)
   },
 )
 
 t.test('the final run reports all counts that it cannot write as lost', async (t) => {
-  const { usage, flush, reported } = flushWithoutDatabase({ rows: 1_200 })
+  const { usage, flush, reported } = flushWithoutDatabase({ rows: 250 })
   await flush.end()
-  t.equal(reported.lostCalls, 1_200)
+  t.equal(reported.lostCalls, 250)
   t.equal(usage.waiting, 0)
 })

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import { createClient } from '../support/calling.ts'
 import { tollgate as command } from '../support/cli.ts'
@@ -7,6 +6,7 @@ import { awaitMail, readMails } from '../support/mails.ts'
 import { besidePortal, type Send } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
+import { usageCounts } from '../support/usage-counts.ts'
 
 const tollgate = await runTollgate(t)
 const beside = await besidePortal(t, tollgate)
@@ -347,20 +347,19 @@ t.test('refused calls are summed by application, the last day by the minute', as
         [old, 30 * 60, 1000],
         [old, 100 * 60, 50],
       ] as const
-    ).map(([caller, minutesAgo, refused]) => ({
-      ...noCounts(),
-      application_id: caller?.applicationId ?? '',
-      minute: minute - minutesAgo,
-      api: 'xs2a',
-      version: '1.7.0',
-      operation: 'made-up',
-      admitted: 10,
-      refused,
-      refused_by_limit: refused,
-      errors: 1,
-      duration_ms_sum: 1,
-      duration_ms_max: 1,
-    })),
+    ).map(([caller, minutesAgo, refused]) =>
+      usageCounts({
+        applicationId: caller?.applicationId ?? '',
+        minute: minute - minutesAgo,
+        operation: 'made-up',
+        admitted: 10,
+        refused,
+        refusedByLimit: refused,
+        errors: 1,
+        durationMsSum: 1,
+        durationMsMax: 1,
+      }),
+    ),
   )
   const mine = async (query: string) => {
     const { body } = await send('GET', `${root}/refusals${query}`)
@@ -385,20 +384,18 @@ t.test('refused calls are summed by application, the last day by the minute', as
 t.test('an operator sees who calls most, who will soon be refused, and reports it', async (t) => {
   const [busy, calm] = await Promise.all([newCaller(), newCaller()])
   const minute = Math.floor(Date.now() / 60_000)
-  const row = (applicationId: string, minutesAgo: number, admitted: number) => ({
-    ...noCounts(),
-    application_id: applicationId,
-    minute: minute - minutesAgo,
-    api: 'xs2a',
-    version: '1.7.0',
-    operation: 'made-up',
-    refused: 2,
-    refused_by_limit: 1,
-    admitted,
-    errors: 1,
-    duration_ms_sum: admitted * 5,
-    duration_ms_max: 9,
-  })
+  const row = (applicationId: string, minutesAgo: number, admitted: number) =>
+    usageCounts({
+      applicationId,
+      minute: minute - minutesAgo,
+      operation: 'made-up',
+      refused: 2,
+      refusedByLimit: 1,
+      admitted,
+      errors: 1,
+      durationMsSum: admitted * 5,
+      durationMsMax: 9,
+    })
   await writeUsage(beside.db, [
     row(busy.applicationId, 0, 6_000_000_000),
     row(busy.applicationId, 120, 1),
@@ -528,20 +525,18 @@ t.test('figures say what is going on, who calls which version, and what plans gi
   t.equal(before.hours.length, 24)
   const caller = await newCaller()
   await writeUsage(beside.db, [
-    {
-      ...noCounts(),
-      application_id: caller.applicationId,
+    usageCounts({
+      applicationId: caller.applicationId,
       minute: Math.floor(Date.now() / 60_000),
-      api: 'xs2a',
       version: '1.6.0',
       operation: 'made-up',
       admitted: 5,
       refused: 2,
-      refused_by_limit: 2,
+      refusedByLimit: 2,
       errors: 1,
-      duration_ms_sum: 1,
-      duration_ms_max: 1,
-    },
+      durationMsSum: 1,
+      durationMsMax: 1,
+    }),
   ])
   const { hours, counts } = (await send('GET', `${root}/overview`)).body
   const sum = (list: { admitted: number }[]) =>

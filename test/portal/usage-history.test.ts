@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import { historyCsv } from '../../src/portal/api/history-csv.ts'
 import { onboard } from '../../src/portal/stores/accounts/onboard.ts'
@@ -12,6 +11,7 @@ import {
 } from '../../src/registry/usage/duration-buckets.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { usageCounts } from '../support/usage-counts.ts'
 
 const tollgate = await runTollgate(t)
 const beside = await besidePortal(t, tollgate)
@@ -178,26 +178,23 @@ t.test(
     const took = Array.from({ length: 999 }, (_, call) => 0.3 * 1.011 ** call)
     const rows = [0, 1, 2].map((part) => {
       const own = took.filter((_, call) => call % 3 === part)
-      const row = {
-        ...noCounts(),
-        application_id: applicationId,
+      const row = usageCounts({
+        applicationId,
         minute: minute + part,
-        refused: 4,
-        refused_by_limit: 3,
-        api: 'xs2a',
-        version: '1.7.0',
         operation: 'listAccounts',
+        refused: 4,
+        refusedByLimit: 3,
         admitted: own.length,
-        duration_ms_sum: sum(own),
-        duration_ms_max: Math.max(...own),
-        answered_2xx: 300,
-        answered_3xx: 1,
-        answered_4xx: 2,
-        answered_429: 3,
-        answered_5xx: 30,
+        durationMsSum: sum(own),
+        durationMsMax: Math.max(...own),
+        answered2xx: 300,
+        answered3xx: 1,
+        answered4xx: 2,
+        answered429: 3,
+        answered5xx: 30,
         unanswered: 1,
-      }
-      for (const ms of own) row.durations[bucketOf(ms)] = (row.durations[bucketOf(ms)] ?? 0) + 1
+      })
+      for (const ms of own) row.lasted(bucketOf(ms))
       return row
     })
     for (const row of rows) await writeUsage(beside.db, [row])

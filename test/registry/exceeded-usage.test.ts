@@ -1,12 +1,12 @@
 import t from 'tap'
 import type { WindowLength } from '../../src/catalogue/catalogue.ts'
 import { usageSpan } from '../../src/cli/plan/usage-span.ts'
-import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { createExceededUsages } from '../../src/registry/usage/exceeded-usage.ts'
 import { testDatabase } from '../support/database.ts'
 import { testApplication, testStores } from '../support/registry.ts'
+import { usageCounts } from '../support/usage-counts.ts'
 
 t.test('stored usage is compared with a limit window by window', async (t) => {
   const { database } = await testDatabase(t)
@@ -14,15 +14,8 @@ t.test('stored usage is compared with a limit window by window', async (t) => {
   const { application } = await testApplication(stores)
   const other = await testApplication(stores)
   const db = database.connect<RegistrySchema>()
-  const used = (applicationId: string, at: string, operation: string, admitted: number) => ({
-    application_id: applicationId,
-    api: 'xs2a',
-    version: '1.7.0',
-    operation,
-    ...noCounts(),
-    minute: Date.parse(at) / 60_000,
-    admitted,
-  })
+  const used = (applicationId: string, at: string, operation: string, admitted: number) =>
+    usageCounts({ applicationId, operation, minute: Date.parse(at) / 60_000, admitted })
   await writeUsage(db, [
     // 21:00 UTC is the next day in Berlin, in summer from 22:00 UTC of the day before.
     used(application.id, '2026-07-01T21:10:00Z', 'listAccounts', 6),

@@ -23,24 +23,23 @@ export function countCall(
   if (isAdmitted) {
     const totalMs = finished.totalSeconds * 1000
     row.admitted += 1
-    row.duration_ms_sum += totalMs
-    row.duration_ms_max = Math.max(row.duration_ms_max, totalMs)
-    const bucket = bucketOf(totalMs)
-    row.durations[bucket] = (row.durations[bucket] ?? 0) + 1
+    row.durationMsSum += totalMs
+    row.durationMsMax = Math.max(row.durationMsMax, totalMs)
+    row.lasted(bucketOf(totalMs))
     if (finished.status >= 500 || finished.outcome === 'cut') row.errors += 1
   } else {
     row.refused += 1
-    if (refusal === 'QUOTA_EXCEEDED') row.refused_by_limit += 1
+    if (refusal === 'QUOTA_EXCEEDED') row.refusedByLimit += 1
   }
   countAnswer(row, finished.status)
 }
 
 /** @param status 0: no answer was begun */
 function countAnswer(row: UsageCounts, status: number): void {
-  if (status >= 500) row.answered_5xx += 1
-  else if (status === 429) row.answered_429 += 1
-  else if (status >= 400) row.answered_4xx += 1
-  else if (status >= 300) row.answered_3xx += 1
-  else if (status >= 200) row.answered_2xx += 1
+  if (status >= 500) row.answered5xx += 1
+  else if (status === 429) row.answered429 += 1
+  else if (status >= 400) row.answered4xx += 1
+  else if (status >= 300) row.answered3xx += 1
+  else if (status >= 200) row.answered2xx += 1
   else row.unanswered += 1
 }

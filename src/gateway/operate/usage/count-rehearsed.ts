@@ -14,5 +14,5 @@ export function countRehearsed(usage: UsageBuffer, { call, isAdmitted, at }: Reh
   const row = usage.find(call.caller.applicationId, call.operation, Math.floor(at / 60_000))
   if (row === undefined) return
   row.rehearsed += 1
-  if (!isAdmitted) row.rehearsed_refused += 1
+  if (!isAdmitted) row.rehearsedRefused += 1
 }

@@ -2,6 +2,7 @@
 // `usage-buffer.ts`, this file and `usage-writer.ts` write the counts to the database. These counts are for people:
 // limits use those of `counters/`.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../../platform/log/log.ts'
 import type { RegistrySchema } from '../../../registry/schema.ts'
@@ -16,8 +17,13 @@ export interface UsageFlushOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** Counts per transaction. While it runs, their applications cannot be renamed or deleted. */
-const rowsPerTransaction = 500
+/**
+ * Counts per statement: they cost PostgreSQL a few milliseconds, in which their applications cannot be renamed or
+ * deleted, and the event loop less than one.
+ */
+const rowsPerStatement = 100
+/** Rest after a statement, so that a burst of them holds up neither calls nor other users of the database. */
+const restMs = 5
 
 /** Writes usage counts, off the data path. */
 export interface UsageFlush {
@@ -38,14 +44,15 @@ export function createUsageFlush({ db, usage, metrics, log }: UsageFlushOptions)
 
   async function write(): Promise<void> {
     // Leaves counts that arrive meanwhile to the next run.
-    for (let left = usage.waiting; left > 0; left -= rowsPerTransaction) {
-      const rows = usage.take(rowsPerTransaction)
+    for (let left = usage.waiting; left > 0; left -= rowsPerStatement) {
+      const rows = usage.take(rowsPerStatement)
       try {
         await writeUsage(db, rows)
       } catch (error) {
         lose(callsOf(rows), error)
         return
       }
+      if (left > rowsPerStatement) await delay(restMs)
     }
   }
 
@@ -54,7 +61,7 @@ export function createUsageFlush({ db, usage, metrics, log }: UsageFlushOptions)
     async end() {
       await write()
       let calls = 0
-      while (usage.waiting > 0) calls += callsOf(usage.take(rowsPerTransaction))
+      while (usage.waiting > 0) calls += callsOf(usage.take(rowsPerStatement))
       if (calls > 0) lose(calls)
     },
   }

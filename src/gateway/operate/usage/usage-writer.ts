@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from '../../../registry/schema.ts'
-import type { RegistryTransaction } from '../../../registry/transaction.ts'
 import { durationBuckets } from '../../../registry/usage/duration-buckets.ts'
 import type { UsageCounts } from './usage-buffer.ts'
 
@@ -8,65 +7,105 @@ const tables = { minute: 'usage_minutes', hour: 'usage_hours', day: 'usage_days'
 type Step = keyof typeof tables
 
 /**
- * Adds counts to their minute, hour and day (UTC), to all three or to no table.
- * Skips counts of deleted applications. Because each table is updated directly,
- * there is no later aggregation, and late counts or differing clocks do no
- * harm.
+ * Adds counts to their minute, hour and day (UTC); those of each minute to all
+ * three or to no table. Skips counts of deleted applications. Because each table
+ * is updated directly, there is no later aggregation, and late counts or
+ * differing clocks do no harm.
  *
  * It locks applications and rows in one fixed order, so that processes wait for
  * each other but never deadlock.
+ *
+ * @param counts no two of the same application, operation and minute
  */
 export async function writeUsage(
   db: Kysely<RegistrySchema>,
   counts: readonly UsageCounts[],
 ): Promise<void> {
-  const applicationIds = [...new Set(counts.map((row) => row.application_id))]
-  await db.transaction().execute(async (trx) => {
-    const { rows: found } = await sql<{ readonly id: string }>`
-      select id from applications where id = any(${applicationIds}::uuid[]) order by id for key share`.execute(
-      trx,
-    )
-    const known = new Set(found.map(({ id }) => id))
-    const json = JSON.stringify(counts.filter((row) => known.has(row.application_id)))
-    await add(trx, json)
-  })
+  for (const [minute, ofMinute] of Map.groupBy(counts, (each) => each.minute)) {
+    await addMinute(db, minute, ofMinute)
+  }
 }
 
 /**
  * Updates all three tables in one statement, so that the counts are sent once.
  * PostgreSQL does not promise an order among them, but uses a fixed one: the
- * last part first, then the others.
- *
- * @param json a list of {@link UsageCounts}; several may go to one row: several
- * minutes, or two of one operation around a reload
+ * last part first, then the others. Counts of one minute belong to different
+ * rows of every table, so nothing is summed up first.
  */
-async function add(trx: RegistryTransaction, json: string): Promise<void> {
+async function addMinute(
+  db: Kysely<RegistrySchema>,
+  minute: number,
+  counts: readonly UsageCounts[],
+): Promise<void> {
+  const applicationIds = [...new Set(counts.map((each) => each.applicationId))]
+  const at = new Date(minute * 60_000)
   await sql`
-    with u as materialized (
-      select * from json_to_recordset(${json}::json) as u(
-        application_id uuid, minute float8, api text, version text, operation text, admitted bigint,
+    with known as materialized (
+      select id from applications where id = any(${applicationIds}::uuid[]) order by id for key share
+    ),
+    u as materialized (
+      select r.*, coalesce(r.buckets, array_fill(0::bigint, array[r.bucket]) || r.in_bucket
+        || array_fill(0::bigint, array[${sql.lit(durationBuckets)} - 1 - r.bucket])) as durations
+      from json_to_recordset(${JSON.stringify(counts.map(rowOf))}::json) as r(
+        application_id uuid, api text, version text, operation text, admitted bigint,
         refused bigint, refused_by_limit bigint, errors bigint, duration_ms_sum float8, duration_ms_max float8,
-        durations bigint[], answered_2xx bigint, answered_3xx bigint, answered_4xx bigint, answered_429 bigint,
+        bucket int, in_bucket bigint, buckets bigint[],
+        answered_2xx bigint, answered_3xx bigint, answered_4xx bigint, answered_429 bigint,
         answered_5xx bigint, unanswered bigint, rehearsed bigint, rehearsed_refused bigint
       )
+      join known on known.id = r.application_id
     ),
-    minutes as (${sumsOf('minute')}),
-    hours as (${sumsOf('hour')})
-    ${sumsOf('day')}`.execute(trx)
+    minutes as (${addedTo('minute', at)}),
+    hours as (${addedTo('hour', at)})
+    ${addedTo('day', at)}`.execute(db)
 }
 
-/** The elements of an array of durations, one expression each. */
-const eachDuration = (of: (element: string) => string): string =>
-  Array.from({ length: durationBuckets }, (_, at) => of(`[${at + 1}]`)).join(', ')
+/**
+ * What the statement reads. Under load most counts are plain, and have nothing
+ * else: their text costs the gateway more than all else here.
+ */
+function rowOf(counts: UsageCounts) {
+  const { api, version, operation } = counts.names
+  const row = {
+    application_id: counts.applicationId,
+    api,
+    version,
+    operation,
+    admitted: counts.admitted,
+    duration_ms_sum: counts.durationMsSum,
+    duration_ms_max: counts.durationMsMax,
+    bucket: counts.bucket,
+    in_bucket: counts.inBucket,
+    answered_2xx: counts.answered2xx,
+  }
+  if (counts.isPlain) return row
+  return {
+    ...row,
+    buckets: counts.buckets,
+    refused: counts.refused,
+    refused_by_limit: counts.refusedByLimit,
+    errors: counts.errors,
+    answered_3xx: counts.answered3xx,
+    answered_4xx: counts.answered4xx,
+    answered_429: counts.answered429,
+    answered_5xx: counts.answered5xx,
+    unanswered: counts.unanswered,
+    rehearsed: counts.rehearsed,
+    rehearsed_refused: counts.rehearsedRefused,
+  }
+}
 
-const summed = sql.raw(`array[${eachDuration((at) => `sum(u.durations${at})`)}]`)
-// Rows of an older version have no elements.
-const added = sql.raw(
-  `array[${eachDuration((at) => `coalesce(stored.durations${at}, 0) + excluded.durations${at}`)}]`,
+// Rows of an older version have no elements. One expression for each element.
+const durations = sql.raw(
+  `array[${Array.from(
+    { length: durationBuckets },
+    (_, at) => `coalesce(stored.durations[${at + 1}], 0) + excluded.durations[${at + 1}]`,
+  ).join(', ')}]`,
 )
 
 /** Adds the counts `u` to one step's table. */
-function sumsOf(step: Step) {
+function addedTo(step: Step, at: Date) {
+  const ofOthers = (name: string) => sql`coalesce(${sql.ref(`u.${name}`)}, 0)`
   return sql`
     insert into ${sql.table(tables[step])} as stored (
       application_id, at, api, version, operation,
@@ -75,13 +114,12 @@ function sumsOf(step: Step) {
       rehearsed, rehearsed_refused
     )
     select
-      u.application_id, date_trunc(${sql.lit(step)}, to_timestamp(u.minute * 60), 'UTC'), u.api, u.version, u.operation,
-      sum(u.admitted), sum(u.refused), sum(u.refused_by_limit), sum(u.errors),
-      sum(u.duration_ms_sum), max(u.duration_ms_max), ${summed},
-      sum(u.answered_2xx), sum(u.answered_3xx), sum(u.answered_4xx), sum(u.answered_429), sum(u.answered_5xx),
-      sum(u.unanswered), sum(u.rehearsed), sum(u.rehearsed_refused)
+      u.application_id, date_trunc(${sql.lit(step)}, ${at}::timestamptz, 'UTC'), u.api, u.version, u.operation,
+      u.admitted, ${ofOthers('refused')}, ${ofOthers('refused_by_limit')}, ${ofOthers('errors')},
+      u.duration_ms_sum, u.duration_ms_max, u.durations,
+      u.answered_2xx, ${ofOthers('answered_3xx')}, ${ofOthers('answered_4xx')}, ${ofOthers('answered_429')},
+      ${ofOthers('answered_5xx')}, ${ofOthers('unanswered')}, ${ofOthers('rehearsed')}, ${ofOthers('rehearsed_refused')}
     from u
-    group by 1, 2, 3, 4, 5
     order by 1, 2, 3, 4, 5
     on conflict (application_id, at, api, version, operation) do update set
       admitted = stored.admitted + excluded.admitted,
@@ -90,7 +128,7 @@ function sumsOf(step: Step) {
       errors = stored.errors + excluded.errors,
       duration_ms_sum = stored.duration_ms_sum + excluded.duration_ms_sum,
       duration_ms_max = greatest(stored.duration_ms_max, excluded.duration_ms_max),
-      durations = ${added},
+      durations = ${durations},
       answered_2xx = stored.answered_2xx + excluded.answered_2xx,
       answered_3xx = stored.answered_3xx + excluded.answered_3xx,
       answered_4xx = stored.answered_4xx + excluded.answered_4xx,
