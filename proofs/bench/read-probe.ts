@@ -6,7 +6,7 @@ import { until } from '../../test/support/until.ts'
 export interface ProbeReading {
   /** Since its start. */
   readonly allocatedBytes: number
-  /** Of each collection since the reading before: how long it stopped the main thread, in milliseconds. */
+  /** How long each collection since the reading before stopped the main thread, in milliseconds. */
   readonly stopsMs: readonly number[]
 }
 

@@ -36,7 +36,7 @@ export interface Round {
   readonly p99Ms: number
   /** Processor time of the target over calls served; the figure that compares on a small machine. */
   readonly cpuMicrosecondsPerCall: number
-  /** Of V8's heap; a figure that no noise touches. NaN if not known. */
+  /** Heap that V8 allocated over calls served, which no noise touches; NaN if not known. */
   readonly bytesPerCall: number
 }
 

@@ -34,7 +34,7 @@ interface LatencyRound {
   readonly p999Ms: number
   /** How long the collections of the round stopped the gateway; empty if not known. */
   readonly stopsMs: readonly number[]
-  /** Of one core, which the load and the backend need, too. */
+  /** Share of a core that PostgreSQL used; load and backend need the same core. */
   readonly databasePercent: number
 }
 

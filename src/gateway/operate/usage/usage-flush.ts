@@ -22,7 +22,7 @@ export interface UsageFlushOptions {
  * deleted, and the event loop less than one.
  */
 const rowsPerStatement = 100
-/** Rest after a statement, so that a burst of them holds up neither calls nor other users of the database. */
+/** Rest after a statement, so that a burst holds up neither calls nor other users of the database. */
 const restMs = 5
 
 /** Writes usage counts, off the data path. */
