@@ -35,7 +35,7 @@ function parse(text: string, { isJson }: { readonly isJson: boolean }): ParsedTe
     const value = isJson ? readJson(text) : load(text, { maxAliases: aliasesMax })
     if (hasJsonForm(value)) return { value }
   } catch (error) {
-    if (error instanceof SyntaxError) return { faults: [jsonFault(text, error)] }
+    if (error instanceof SyntaxError) return { faults: [jsonFault(text)] }
     if (!(error instanceof YAMLException)) throw error
     unread = { ...unread, line: (error.mark?.line ?? 0) + 1, message: error.reason }
   }
@@ -53,23 +53,22 @@ function parse(text: string, { isJson }: { readonly isJson: boolean }): ParsedTe
  * @throws {SyntaxError} if the text is not JSON
  */
 function readJson(text: string): unknown {
-  const value: unknown = JSON.parse(indented(text))
+  const value: unknown = JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text)
   return membersIn(text) === membersOf(value) ? value : load(text, { maxAliases: 0 })
 }
 
-/**
- * The text behind 20 spaces. Of a text that is not JSON, V8 names the line or
- * quotes what follows from 10 characters before the fault on; near the beginning
- * it would quote everything.
- */
-function indented(text: string): string {
-  return text.replace(/^\uFEFF?/, ' '.repeat(20))
-}
+const byteOrderMark = '\uFEFF'
 
-function jsonFault(text: string, { message }: SyntaxError): YamlFault {
+/**
+ * Where a text is not JSON. V8 names the line, or quotes what follows from 10
+ * characters before the fault on. Near the beginning it would quote everything, so
+ * it reads the text once more behind 20 spaces.
+ */
+function jsonFault(text: string): YamlFault {
+  const read = text.replace(/^\uFEFF?/, ' '.repeat(20))
+  const message = complaintAbout(read)
   const [, line] = / \(line (\d+) column \d+\)$/.exec(message) ?? []
   const [, around] = /, \.{3}"(.*)"(?:\.{3})? is not valid JSON$/s.exec(message) ?? []
-  const read = indented(text)
   const end = around === undefined ? read.length : read.indexOf(around) + 10
   const words = message.replace(/(?: in JSON)? at position .*$|(?<='), .*$/s, '')
   return {
@@ -77,6 +76,17 @@ function jsonFault(text: string, { message }: SyntaxError): YamlFault {
     line: Number(line ?? read.slice(0, end).split('\n').length),
     message: `the file is not JSON: ${words.charAt(0).toLowerCase()}${words.slice(1)}`,
   }
+}
+
+/** What V8 says of a text that is not JSON. */
+function complaintAbout(text: string): string {
+  try {
+    JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return error.message
+    throw error
+  }
+  return ''
 }
 
 /** How many members the text of a JSON value has. */
