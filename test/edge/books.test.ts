@@ -127,5 +127,5 @@ t.test('a call that waited in a pipeline when its client left is in the books, t
     'admitted 0',
     'refused 0',
   ])
-  t.match(rows, [{ admitted: 2, refused: 1, refusedByLimit: 1 }])
+  t.match(rows, [{ admitted: 2, refused: 1, refused_by_limit: 1 }])
 })

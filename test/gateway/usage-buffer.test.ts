@@ -8,7 +8,7 @@ import {
 import { until } from '../support/until.ts'
 
 function count(usage: UsageBuffer, applicationId: string, minute: number): boolean {
-  const place = usage.find(applicationId, undefined, minute)
+  const place = usage.find({ applicationId, subject: undefined, minute })
   if (place !== undefined) place.admitted += 1
   return place !== undefined
 }
@@ -17,7 +17,7 @@ function count(usage: UsageBuffer, applicationId: string, minute: number): boole
 function taken(usage: UsageBuffer): string[] {
   return usage
     .take(100)
-    .map(({ applicationId, minute, admitted }) => `${applicationId} ${minute}: ${admitted}`)
+    .map(({ application_id: id, minute, admitted }) => `${id} ${minute}: ${admitted}`)
     .toSorted()
 }
 
@@ -33,7 +33,9 @@ t.test('every call is handed over once, in the minute in which it was counted', 
   t.same(taken(usage), ['a 8: 1'], 'begun anew in the same minute')
   count(usage, 'a', 9)
   count(usage, 'a', 8)
-  t.same(taken(usage), ['a 8: 1', 'a 9: 1'], 'the clock was set back')
+  t.same(taken(usage), ['a 9: 2'], 'the clock was set back')
+  count(usage, 'a', 8)
+  t.same(taken(usage), ['a 8: 1'], 'and stays there')
   t.end()
 })
 
@@ -71,24 +73,44 @@ t.test('counts that are not flushed are bounded; further ones are reported as lo
   t.end()
 })
 
-t.test('flushed counts are released, even while more keep arriving', async (t) => {
+t.test('a place that a call kept counts for its application, whatever came in between', (t) => {
+  const usage = createUsageBuffer({ capacity: 2 })
+  const call = { applicationId: 'a', subject: undefined }
+  const former = usage.find({ ...call, minute: 7 })
+  count(usage, 'a', 7)
+  taken(usage)
+  // More than are kept.
+  for (const id of ['b', 'c', 'd', 'e', 'f']) {
+    count(usage, id, 7)
+    taken(usage)
+  }
+  count(usage, 'a', 8)
+  const place = usage.find({ ...call, minute: 8, former })
+  if (place !== undefined) place.admitted += 1
+  t.same(taken(usage), ['a 8: 2'], 'one row')
+  t.end()
+})
+
+t.test('places are kept for later calls, but not more than fit', async () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
-  const usage = createUsageBuffer()
-  function counts(minute: number): WeakRef<object>[] {
+  const usage = createUsageBuffer({ capacity: 50 })
+  function places(minute: number): WeakRef<object>[] {
     return Array.from({ length: 50 }, (_, application) => {
-      const row = usage.find(`${application}`, undefined, minute)
-      if (row === undefined) throw new Error('no room')
-      return new WeakRef(row)
+      const applicationId = `${application} of ${minute}`
+      const place = usage.find({ applicationId, subject: undefined, minute })
+      if (place === undefined) throw new Error('no room')
+      return new WeakRef(place)
     })
   }
-  const first = counts(7)
-  usage.take(49)
-  counts(17)
+  const first = places(7)
   usage.take(50)
-  t.equal(usage.waiting, 1)
+  for (const minute of [8, 9, 10]) {
+    places(minute)
+    usage.take(50)
+  }
   await until('none of the first is left', () => {
     collect()
-    return first.every((row) => row.deref() === undefined)
+    return first.every((place) => place.deref() === undefined)
   })
 })

@@ -11,7 +11,11 @@ const perStatement = 100
 function flushWithoutDatabase({ rows }: { readonly rows: number }) {
   const usage = createUsageBuffer()
   for (let row = 0; row < rows; row += 1) {
-    const counts = usage.find(`application-${row}`, undefined, 7)
+    const counts = usage.find({
+      applicationId: `application-${row}`,
+      subject: undefined,
+      minute: 7,
+    })
     if (counts !== undefined) counts.admitted += 1
   }
   const pool = () => Promise.reject(new Error('unreachable'))

@@ -3,10 +3,11 @@ import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
 import type { Caller } from '../../registry/registry.ts'
 import { bucketName, rehearsedBucketName } from '../counters/bucket.ts'
 import type { BucketLimit } from '../counters/counter.ts'
+import type { TokenHolder } from './forward/identity.ts'
 import type { Published } from './published.ts'
 
 /** What a caller may do with an operation: found once and reused while valid. */
-export interface Entitlement {
+export interface Entitlement extends TokenHolder {
   /** The plan with the numbers that apply to this caller. */
   readonly plan: EffectivePlan
   /** What the limits of the plan count, in order; the same list for all calls. */
@@ -19,6 +20,8 @@ export interface Entitlement {
    */
   readonly sinceMs: number
   readonly untilMs: number
+  /** What the observer keeps here, so that it need not be looked up for each call; the edge does not read it. */
+  observed: unknown
 }
 
 /** The limits that a plan rehearses. */
@@ -43,7 +46,7 @@ export function createEntitlement(
     windowLength: limit.windowLength,
   }))
   const rehearsed = rehearsedBy(applicationId, operation, plan)
-  return { plan, buckets, rehearsed, sinceMs, untilMs }
+  return { plan, buckets, rehearsed, sinceMs, untilMs, token: undefined, observed: undefined }
 }
 
 function rehearsedBy(

@@ -1,7 +1,7 @@
 import { bucketOf } from '../../../registry/usage/duration-buckets.ts'
 import { type EndedCall, wasAdmitted } from '../ended-call.ts'
 import type { RecordingMetrics } from '../metrics.ts'
-import type { UsageBuffer, UsageCounts } from './usage-buffer.ts'
+import { type UsageBuffer, UsageCounts } from './usage-buffer.ts'
 
 /** Counts a call into the minute in which it ended. */
 export function countCall(
@@ -13,13 +13,18 @@ export function countCall(
   const isAdmitted = wasAdmitted(finished)
   // The client left before the gateway decided the call.
   if (!isAdmitted && refusal === undefined) return
-  const subject = finished.operation ?? finished.version
-  const minute = Math.floor(endedAt / 60_000)
-  const row = usage.find(caller.applicationId, subject, minute)
+  const { entitlement } = call
+  const row = usage.find({
+    applicationId: caller.applicationId,
+    subject: finished.operation ?? finished.version,
+    minute: Math.floor(endedAt / 60_000),
+    former: entitlement?.observed instanceof UsageCounts ? entitlement.observed : undefined,
+  })
   if (row === undefined) {
     metrics.usageLost(1)
     return
   }
+  if (entitlement !== undefined) entitlement.observed = row
   if (isAdmitted) {
     const totalMs = finished.totalSeconds * 1000
     row.admitted += 1

@@ -11,7 +11,11 @@ export interface RehearsedCall {
 
 /** Counts a rehearsed call into the minute in which it was decided. The call itself is counted, or missed, where it ends. */
 export function countRehearsed(usage: UsageBuffer, { call, isAdmitted, at }: RehearsedCall): void {
-  const row = usage.find(call.caller.applicationId, call.operation, Math.floor(at / 60_000))
+  const row = usage.find({
+    applicationId: call.caller.applicationId,
+    subject: call.operation,
+    minute: Math.floor(at / 60_000),
+  })
   if (row === undefined) return
   row.rehearsed += 1
   if (!isAdmitted) row.rehearsedRefused += 1

@@ -11,16 +11,58 @@ export interface SubjectNames {
   readonly operation: string
 }
 
+/** A {@link UsageSubject} under a name of its own. */
+interface NamedSubject {
+  readonly key: string
+  readonly names: SubjectNames
+}
+
+/** A row as `usage-writer.ts` writes it: what one application did with one operation in a minute. Numbers are of calls. */
+export interface UsageRow extends SubjectNames, Partial<UsageRest> {
+  readonly application_id: string
+  /** Minutes since 1970. */
+  readonly minute: number
+  readonly admitted: number
+  readonly duration_ms_sum: number
+  readonly duration_ms_max: number
+  /** The bucket of durations of the first admitted call, and how many were in it while all were. */
+  readonly bucket: number
+  readonly in_bucket: number
+  readonly answered_2xx: number
+}
+
+/** What a row lacks if every call was admitted and answered with success, in one bucket, as under load most are. */
+interface UsageRest {
+  readonly refused: number
+  readonly refused_by_limit: number
+  readonly errors: number
+  readonly answered_3xx: number
+  /** Without 429. */
+  readonly answered_4xx: number
+  readonly answered_429: number
+  readonly answered_5xx: number
+  readonly unanswered: number
+  /** Calls counted under limits that are only rehearsed. */
+  readonly rehearsed: number
+  /** The part that these limits would have refused. */
+  readonly rehearsed_refused: number
+  /** Admitted calls by bucket, if they are in several. */
+  readonly buckets: readonly number[] | undefined
+}
+
 /**
- * Counts of one application, operation and minute. Under load most have one
- * call, so they are small: a class, and one bucket of durations until a call
- * needs another.
+ * Where the calls of one application and operation are counted, from one flush
+ * to the next. It is kept and used again: under load most rows have one call,
+ * and an object for each would be the larger part of what the collector copies.
  */
 export class UsageCounts {
   readonly applicationId: string
-  readonly names: SubjectNames
-  /** Minutes since 1970. */
-  readonly minute: number
+  readonly subject: NamedSubject
+  /** Where the buffer keeps it; undefined once another one is there in its place. */
+  home: object | undefined = undefined
+  /** Whether it is among those to take. */
+  isWaiting = false
+  minute = 0
   admitted = 0
   refused = 0
   refusedByLimit = 0
@@ -29,25 +71,19 @@ export class UsageCounts {
   durationMsMax = 0
   answered2xx = 0
   answered3xx = 0
-  /** Without 429. */
   answered4xx = 0
   answered429 = 0
   answered5xx = 0
   unanswered = 0
-  /** Calls counted under limits that are only rehearsed. */
   rehearsed = 0
-  /** The part that these limits would have refused. */
   rehearsedRefused = 0
-  /** The bucket of the first admitted call, and how many were in it while all were. */
   bucket = 0
   inBucket = 0
-  /** Admitted calls by bucket, once they are in several. */
   buckets: number[] | undefined = undefined
 
-  constructor(applicationId: string, names: SubjectNames, minute: number) {
+  constructor(applicationId: string, subject: NamedSubject) {
     this.applicationId = applicationId
-    this.names = names
-    this.minute = minute
+    this.subject = subject
   }
 
   /** Counts an admitted call into its bucket of durations. */
@@ -61,32 +97,94 @@ export class UsageCounts {
     }
   }
 
-  /** Whether every call was admitted and answered with success, in one bucket. */
-  get isPlain(): boolean {
+  /** Hands over what was counted, and begins at 0. */
+  take(): UsageRow {
+    const { names } = this.subject
+    const row = {
+      application_id: this.applicationId,
+      api: names.api,
+      version: names.version,
+      operation: names.operation,
+      minute: this.minute,
+      admitted: this.admitted,
+      duration_ms_sum: this.durationMsSum,
+      duration_ms_max: this.durationMsMax,
+      bucket: this.bucket,
+      in_bucket: this.inBucket,
+      answered_2xx: this.answered2xx,
+    }
+    const taken = this.#isPlain ? row : { ...row, ...this.#takeRest() }
+    this.isWaiting = false
+    this.admitted = 0
+    this.durationMsSum = 0
+    this.durationMsMax = 0
+    this.inBucket = 0
+    this.answered2xx = 0
+    return taken
+  }
+
+  get #isPlain(): boolean {
     return (
       this.admitted === this.answered2xx &&
       this.refused + this.errors + this.rehearsed === 0 &&
       this.buckets === undefined
     )
   }
+
+  #takeRest(): UsageRest {
+    const rest = {
+      refused: this.refused,
+      refused_by_limit: this.refusedByLimit,
+      errors: this.errors,
+      answered_3xx: this.answered3xx,
+      answered_4xx: this.answered4xx,
+      answered_429: this.answered429,
+      answered_5xx: this.answered5xx,
+      unanswered: this.unanswered,
+      rehearsed: this.rehearsed,
+      rehearsed_refused: this.rehearsedRefused,
+      buckets: this.buckets,
+    }
+    this.refused = 0
+    this.refusedByLimit = 0
+    this.errors = 0
+    this.answered3xx = 0
+    this.answered4xx = 0
+    this.answered429 = 0
+    this.answered5xx = 0
+    this.unanswered = 0
+    this.rehearsed = 0
+    this.rehearsedRefused = 0
+    this.buckets = undefined
+    return rest
+  }
+}
+
+/** What a call is counted as. */
+export interface UsageKey {
+  readonly applicationId: string
+  readonly subject: UsageSubject
+  /** Minutes since 1970. */
+  readonly minute: number
+  /** What an earlier call of the same application and subject got, perhaps long ago. */
+  readonly former?: UsageCounts | undefined
 }
 
 /** Counts waiting for the next flush. */
 export interface UsageBuffer {
-  /** Returns a call's counts, valid until they are taken; undefined when the buffer is full. */
-  find(applicationId: string, subject: UsageSubject, minute: number): UsageCounts | undefined
-  /** Takes at most `rowsMax` counts, oldest minute first. */
-  take(rowsMax: number): UsageCounts[]
-  /** Number of counts to take. */
+  /**
+   * Returns where a call is to be counted at once; undefined when the buffer is
+   * full. While counts of a later minute wait, after the clock was set back, it
+   * is counted into that one.
+   */
+  find(key: UsageKey): UsageCounts | undefined
+  /** Takes at most `rowsMax` rows, oldest minute first. No two that wait are of the same application, subject and minute. */
+  take(rowsMax: number): UsageRow[]
+  /** Number of rows to take. */
   readonly waiting: number
 }
 
-/** A {@link UsageSubject} under a name of its own. */
-interface NamedSubject extends SubjectNames {
-  readonly key: string
-}
-
-const unknown: NamedSubject = { key: '', api: '', version: '', operation: '' }
+const unknown: NamedSubject = { key: '', names: { api: '', version: '', operation: '' } }
 const known = new WeakMap<Operation | ApiVersion, NamedSubject>()
 
 /** By name and not by object, which a reload replaces. */
@@ -96,59 +194,84 @@ function named(subject: UsageSubject): NamedSubject {
   if (found !== undefined) return found
   const { api, version } = subject
   const operation = 'id' in subject ? subject.id : ''
-  const made = { key: `${api} ${version} ${operation}`, api, version, operation }
+  const made = { key: `${api} ${version} ${operation}`, names: { api, version, operation } }
   known.set(subject, made)
   return made
 }
 
 /** By application, for each subject. */
-type MinuteCounts = Map<string, Map<string, UsageCounts>>
+type Places = Map<string, Map<string, UsageCounts>>
 
 /**
  * Counts are taken in batches just before they are written, so a failed flush
  * leaves the other counts here.
  *
- * @param options.capacity maximum number of waiting counts (default 100,000, about 300 bytes each)
+ * @param options.capacity maximum number of rows that wait (default 100,000),
+ * and half of the places that are kept, about 300 bytes each
  */
 export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
-  const minutes = new Map<number, MinuteCounts>()
-  let waiting = 0
+  let places: Places = new Map()
+  let size = 0
+  let waiting: UsageCounts[] = []
+  /** Index of the first that was not taken. */
+  let first = 0
+
+  function keep(counts: UsageCounts): void {
+    const { applicationId, subject } = counts
+    const applications: Map<string, UsageCounts> = places.get(subject.key) ?? new Map()
+    places.set(subject.key, applications)
+    const replaced = applications.get(applicationId)
+    if (replaced === undefined) size += 1
+    else replaced.home = undefined
+    applications.set(applicationId, counts)
+    counts.home = places
+  }
+
+  /** Keeps only those that wait, because no second one of their names may. */
+  function makeRoom(): void {
+    places = new Map()
+    size = 0
+    const kept = waiting.slice(first).filter(({ home }) => home !== undefined)
+    for (const counts of kept) keep(counts)
+  }
+
+  function known({ applicationId, subject, former }: UsageKey): UsageCounts | undefined {
+    if (former?.home === places) return former
+    return places.get(named(subject).key)?.get(applicationId)
+  }
+
+  function create({ applicationId, subject }: UsageKey): UsageCounts {
+    if (size >= 2 * capacity) makeRoom()
+    const counts = new UsageCounts(applicationId, named(subject))
+    keep(counts)
+    return counts
+  }
 
   return {
-    find(applicationId, subject, minute) {
-      const names = named(subject)
-      const subjects: MinuteCounts = minutes.get(minute) ?? new Map()
-      const applications: Map<string, UsageCounts> = subjects.get(names.key) ?? new Map()
-      const found = applications.get(applicationId)
-      if (found !== undefined || waiting >= capacity) return found
-      minutes.set(minute, subjects)
-      subjects.set(names.key, applications)
-      const counts = new UsageCounts(applicationId, names, minute)
-      applications.set(applicationId, counts)
-      waiting += 1
+    find(key) {
+      const found = known(key)
+      const isWaiting = found?.isWaiting === true
+      if (isWaiting && key.minute <= found.minute) return found
+      if (waiting.length - first >= capacity) return undefined
+      const counts = found === undefined || isWaiting ? create(key) : found
+      counts.isWaiting = true
+      counts.minute = key.minute
+      waiting.push(counts)
       return counts
     },
 
     take(rowsMax) {
-      const taken: UsageCounts[] = []
-      for (const [minute, subjects] of minutes) {
-        for (const [key, applications] of subjects) {
-          const isWhole = taken.length + applications.size <= rowsMax
-          if (isWhole) subjects.delete(key)
-          for (const counts of applications.values()) {
-            if (taken.length >= rowsMax) return taken
-            if (!isWhole) applications.delete(counts.applicationId)
-            waiting -= 1
-            taken.push(counts)
-          }
-        }
-        minutes.delete(minute)
+      const taken = waiting.slice(first, first + rowsMax)
+      first += taken.length
+      if (first === waiting.length || first > capacity) {
+        waiting = waiting.slice(first)
+        first = 0
       }
-      return taken
+      return taken.map((counts) => counts.take())
     },
 
     get waiting() {
-      return waiting
+      return waiting.length - first
     },
   }
 }

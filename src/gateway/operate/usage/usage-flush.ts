@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from '../../../platform/log/log.ts'
 import type { RegistrySchema } from '../../../registry/schema.ts'
 import type { RecordingMetrics } from '../metrics.ts'
-import type { UsageBuffer, UsageCounts } from './usage-buffer.ts'
+import type { UsageBuffer, UsageRow } from './usage-buffer.ts'
 import { writeUsage } from './usage-writer.ts'
 
 export interface UsageFlushOptions {
@@ -67,6 +67,6 @@ export function createUsageFlush({ db, usage, metrics, log }: UsageFlushOptions)
   }
 }
 
-function callsOf(rows: readonly UsageCounts[]): number {
-  return rows.reduce((sum, row) => sum + row.admitted + row.refused, 0)
+function callsOf(rows: readonly UsageRow[]): number {
+  return rows.reduce((sum, { admitted, refused = 0 }) => sum + admitted + refused, 0)
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from '../../../registry/schema.ts'
 import { durationBuckets } from '../../../registry/usage/duration-buckets.ts'
-import type { UsageCounts } from './usage-buffer.ts'
+import type { UsageRow } from './usage-buffer.ts'
 
 const tables = { minute: 'usage_minutes', hour: 'usage_hours', day: 'usage_days' } as const
 type Step = keyof typeof tables
@@ -15,13 +15,13 @@ type Step = keyof typeof tables
  * It locks applications and rows in one fixed order, so that processes wait for
  * each other but never deadlock.
  *
- * @param counts no two of the same application, operation and minute
+ * @param rows no two of the same application, operation and minute
  */
 export async function writeUsage(
   db: Kysely<RegistrySchema>,
-  counts: readonly UsageCounts[],
+  rows: readonly UsageRow[],
 ): Promise<void> {
-  for (const [minute, ofMinute] of Map.groupBy(counts, (each) => each.minute)) {
+  for (const [minute, ofMinute] of Map.groupBy(rows, (each) => each.minute)) {
     await addMinute(db, minute, ofMinute)
   }
 }
@@ -35,9 +35,9 @@ export async function writeUsage(
 async function addMinute(
   db: Kysely<RegistrySchema>,
   minute: number,
-  counts: readonly UsageCounts[],
+  rows: readonly UsageRow[],
 ): Promise<void> {
-  const applicationIds = [...new Set(counts.map((each) => each.applicationId))]
+  const applicationIds = [...new Set(rows.map((each) => each.application_id))]
   const at = new Date(minute * 60_000)
   await sql`
     with known as materialized (
@@ -46,7 +46,7 @@ async function addMinute(
     u as materialized (
       select r.*, coalesce(r.buckets, array_fill(0::bigint, array[r.bucket]) || r.in_bucket
         || array_fill(0::bigint, array[${sql.lit(durationBuckets)} - 1 - r.bucket])) as durations
-      from json_to_recordset(${JSON.stringify(counts.map(rowOf))}::json) as r(
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r(
         application_id uuid, api text, version text, operation text, admitted bigint,
         refused bigint, refused_by_limit bigint, errors bigint, duration_ms_sum float8, duration_ms_max float8,
         bucket int, in_bucket bigint, buckets bigint[],
@@ -58,41 +58,6 @@ async function addMinute(
     minutes as (${addedTo('minute', at)}),
     hours as (${addedTo('hour', at)})
     ${addedTo('day', at)}`.execute(db)
-}
-
-/**
- * What the statement reads. Under load most counts are plain, and have nothing
- * else: their text costs the gateway more than all else here.
- */
-function rowOf(counts: UsageCounts) {
-  const { api, version, operation } = counts.names
-  const row = {
-    application_id: counts.applicationId,
-    api,
-    version,
-    operation,
-    admitted: counts.admitted,
-    duration_ms_sum: counts.durationMsSum,
-    duration_ms_max: counts.durationMsMax,
-    bucket: counts.bucket,
-    in_bucket: counts.inBucket,
-    answered_2xx: counts.answered2xx,
-  }
-  if (counts.isPlain) return row
-  return {
-    ...row,
-    buckets: counts.buckets,
-    refused: counts.refused,
-    refused_by_limit: counts.refusedByLimit,
-    errors: counts.errors,
-    answered_3xx: counts.answered3xx,
-    answered_4xx: counts.answered4xx,
-    answered_429: counts.answered429,
-    answered_5xx: counts.answered5xx,
-    unanswered: counts.unanswered,
-    rehearsed: counts.rehearsed,
-    rehearsed_refused: counts.rehearsedRefused,
-  }
 }
 
 // Rows of an older version have no elements. One expression for each element.
