@@ -85,6 +85,7 @@ const calls = [
     'http/networks',
     'http/own-fields',
     'http/problem',
+    'octet-writer',
     'roster',
     'tally',
   ),

@@ -4,6 +4,7 @@ import type { GrantedCall } from '../../src/gateway/edge/call.ts'
 import { Exchange } from '../../src/gateway/edge/forward/exchange.ts'
 import { createOperationUses } from '../../src/gateway/edge/forward/operation-uses.ts'
 import type { Refusal } from '../../src/platform/http/problem.ts'
+import type { OctetWriter } from '../../src/platform/octet-writer.ts'
 import { Roster } from '../../src/platform/roster.ts'
 
 /** An exchange that the backend has, and what its call was refused with. */
@@ -28,7 +29,12 @@ function startExchange() {
     abandon: () => undefined,
     resume: () => undefined,
   }
-  const request = { head: '', body: undefined, isSafe: false, use }
+  const request = {
+    writeHead: (into: OctetWriter) => into.text(''),
+    body: undefined,
+    isSafe: false,
+    use,
+  }
   exchange.begin({ dispatch: () => backend }, request)
   return { exchange, backend, use, codes: () => refusals.map(({ code }) => code) }
 }

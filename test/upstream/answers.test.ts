@@ -2,6 +2,7 @@ import { request as nodeRequest } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
+import type { OctetWriter } from '../../src/platform/octet-writer.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { until } from '../support/until.ts'
 import { poolOptions } from './pool-options.ts'
@@ -147,7 +148,7 @@ function byPool(pool: Pool): Promise<Understood> {
     let answer = { status: 0, fields: [] as readonly string[] }
     const body: Buffer[] = []
     const request = {
-      head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+      writeHead: (into: OctetWriter) => into.text('GET / HTTP/1.1\r\nHost: a\r\n\r\n'),
       body: undefined,
       isSafe: false,
       use: { connections: 0 },
@@ -251,7 +252,7 @@ t.test('a client that takes its time holds the answer back, and nothing is lost'
   await new Promise<void>((resolve, reject) => {
     const exchange = pool.dispatch(
       {
-        head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+        writeHead: (into: OctetWriter) => into.text('GET / HTTP/1.1\r\nHost: a\r\n\r\n'),
         body: undefined,
         isSafe: false,
         use: { connections: 0 },

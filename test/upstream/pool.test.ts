@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
+import type { UpstreamRequest } from '../../src/gateway/upstream/connection.ts'
 import { createPool } from '../../src/gateway/upstream/pool.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { poolOptions } from './pool-options.ts'
@@ -40,7 +41,12 @@ async function startPool(t: Test, { isDown = false } = {}) {
   function send(path: string, { isSafe = false } = {}) {
     const ended = Promise.withResolvers<'complete' | 'error'>()
     const head = `GET ${path} HTTP/1.1\r\nHost: bank.example\r\n\r\n`
-    const request = { head, body: undefined, isSafe, use: { connections: 0 } }
+    const request: UpstreamRequest = {
+      writeHead: (into) => into.text(head),
+      body: undefined,
+      isSafe,
+      use: { connections: 0 },
+    }
     const exchange = pool.dispatch(request, {
       onHead: () => undefined,
       onBody: () => true,

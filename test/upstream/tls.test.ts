@@ -9,13 +9,14 @@ import type { AnswerHandler } from '../../src/gateway/upstream/connection.ts'
 import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
 import { UpstreamError } from '../../src/gateway/upstream/upstream-error.ts'
 import type { UpstreamCredentials } from '../../src/platform/http/tls.ts'
+import type { OctetWriter } from '../../src/platform/octet-writer.ts'
 import { createWatchedCopy } from '../../src/platform/settings/watched-files.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { until } from '../support/until.ts'
 import { poolOptions } from './pool-options.ts'
 
 const request = {
-  head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+  writeHead: (into: OctetWriter) => into.text('GET / HTTP/1.1\r\nHost: a\r\n\r\n'),
   body: undefined,
   isSafe: false,
   use: { connections: 0 },

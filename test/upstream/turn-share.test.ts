@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { createPool, type Dispatched } from '../../src/gateway/upstream/pool.ts'
 import { shortenTurn } from '../../src/gateway/upstream/turn-share.ts'
+import type { OctetWriter } from '../../src/platform/octet-writer.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { until } from '../support/until.ts'
 import { poolOptions } from './pool-options.ts'
@@ -42,7 +43,7 @@ async function startLargeAnswers(t: Test) {
     const { promise, resolve } = Promise.withResolvers<number>()
     let octets = 0
     const request = {
-      head: 'GET / HTTP/1.1\r\nHost: bank.example\r\n\r\n',
+      writeHead: (into: OctetWriter) => into.text('GET / HTTP/1.1\r\nHost: bank.example\r\n\r\n'),
       body: undefined,
       isSafe: false,
       use: { connections: 0 },

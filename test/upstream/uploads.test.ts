@@ -49,7 +49,7 @@ async function start(t: Test, onConnection: (socket: Socket) => void = () => und
 function post(body: readonly Buffer[]): UpstreamRequest {
   const { length } = Buffer.concat(body)
   const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
-  return { head, body, isSafe: false, use: { connections: 0 } }
+  return { writeHead: (into) => into.text(head), body, isSafe: false, use: { connections: 0 } }
 }
 
 const bodyOf = (received: string | undefined) =>

@@ -1,6 +1,7 @@
 import { connect, isIP, type NetConnectOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type SecureContext } from 'node:tls'
 import { protocol } from '../../platform/http/tls.ts'
+import { OctetWriter } from '../../platform/octet-writer.ts'
 import { type AnswerParser, createAnswerParser, readBytesMax } from './answer-parser.ts'
 import { hasTurnLeft } from './turn-share.ts'
 import { UpstreamError } from './upstream-error.ts'
@@ -8,10 +9,10 @@ import { UpstreamError } from './upstream-error.ts'
 /** A request as the gateway sends it. */
 export interface UpstreamRequest {
   /**
-   * Request line and header block with the final empty line, one character per
-   * octet. The connection does not validate it.
+   * Writes the request line and the header block with the final empty line. The
+   * connection does not validate it. Called each time the request is sent.
    */
-  readonly head: string
+  writeHead(into: OctetWriter): void
   /** The whole body in pieces; its length is declared in the head. */
   readonly body: readonly Buffer[] | undefined
   /** Whether its method is safe (RFC 9110, 9.2.1): the client asks for no change, so it may arrive twice. */
@@ -102,6 +103,8 @@ export interface ConnectionMemory {
 
 /** All connections read into this buffer. Each read is fully consumed before the next one. */
 const readBuffer = Buffer.allocUnsafeSlow(readBytesMax)
+/** All connections build the heads of their requests here. */
+const writer = new OctetWriter()
 
 /** Safety margin below the keep-alive timeout a backend announces, for the time a request travels. */
 const idleMarginMs = 1_000
@@ -133,6 +136,7 @@ class BackendConnection implements Connection {
   readonly #owner: ConnectionOwner
   readonly #socket: Socket
   readonly #parser: AnswerParser
+  readonly #isTls: boolean
   #handler: AnswerHandler | undefined = undefined
   /** Undefined as soon as the request must not go out again. */
   #resend: Resend | undefined = undefined
@@ -158,12 +162,13 @@ class BackendConnection implements Connection {
     this.freeSince = this.openedAt
     this.idleMsMax = settings.idleMsMax
     this.#parser = createAnswerParser(this)
+    this.#isTls = settings.origin.protocol === 'https:'
     this.#socket = this.#open()
   }
 
   #open(): Socket {
     const { origin, connectMsMax, memory } = this.#settings
-    const isTls = origin.protocol === 'https:'
+    const isTls = this.#isTls
     const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
     // (`highWaterMark` is missing in the types.)
     const target: NetConnectOpts & { readonly highWaterMark: number } = {
@@ -198,7 +203,8 @@ class BackendConnection implements Connection {
     return socket
   }
 
-  send({ head, body }: UpstreamRequest, handler: AnswerHandler, resend: Resend | undefined): void {
+  send(request: UpstreamRequest, handler: AnswerHandler, resend: Resend | undefined): void {
+    const { body } = request
     this.#handler = handler
     // On a new connection, an answer that does not come says something about the backend.
     this.#resend = this.#hasAnswered ? resend : undefined
@@ -206,15 +212,17 @@ class BackendConnection implements Connection {
     this.#taken = 0
     this.#isTaking = true
     this.#parser.expect()
+    request.writeHead(writer)
     if (body === undefined) {
-      this.#socket.write(head, 'latin1')
+      if (this.#isTls) this.#socket.write(writer.take())
+      else writer.writeTo(this.#socket)
       return
     }
     this.#body = body
     this.#written = 0
     // Sends the head together with the first piece of the body.
     this.#socket.cork()
-    this.#socket.write(head, 'latin1')
+    this.#socket.write(writer.take())
     this.#sendPieces()
     this.#socket.uncork()
   }

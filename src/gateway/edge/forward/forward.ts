@@ -7,6 +7,7 @@ import type { ApiVersion, Catalogue, Operation } from '../../../catalogue/catalo
 import type { CallDrill } from '../../../platform/http/drills.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { UpstreamCredentials } from '../../../platform/http/tls.ts'
+import type { OctetWriter } from '../../../platform/octet-writer.ts'
 import type { PoolLoad } from '../../../platform/process/pool-load.ts'
 import { Roster } from '../../../platform/roster.ts'
 import { backendPathOf } from '../../../platform/settings/sandbox.ts'
@@ -20,7 +21,7 @@ import { Exchange, type ExchangeTimes } from './exchange.ts'
 import type { BankDrill, IdentitySigner } from './identity.ts'
 import { createOperationUses } from './operation-uses.ts'
 import type { PassingFields } from './passing-fields.ts'
-import { requestHead } from './request-head.ts'
+import { writeRequestHead } from './request-head.ts'
 
 /** Interval at which exchanges are checked for timeouts, and connections for age and idle time. */
 const watchMs = 250
@@ -135,16 +136,21 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     forward(call) {
       // Destroyed, although its 'close' has not been emitted yet: no client waits, so nothing goes to the backend.
       if (call.request.socket.destroyed) return
-      const { caller, version, operation, body, certificate, drill } = call
+      const { caller, version, operation, body, certificate, drill, entitlement } = call
       const { host, basePath, pool, uses, exchanges } = backends.of(version)
-      const token = identity.tokenFor(caller, version, certificate, bankDrill(drill))
+      const token = identity.tokenFor(caller, version, certificate, bankDrill(drill), entitlement)
       const passes = passingFields(version)
       const path = upstreamPath(call, basePath)
-      const head = requestHead(call, { path, host, publicHost, identity: token, passes })
+      const head = { path, host, publicHost, identity: token, passes }
       const use = uses.of(operation)
       call.forwardedAt = monotonic()
       const exchange = new Exchange(call, use, exchanges)
-      const request = { head, body, use, isSafe: operation.method === 'GET' }
+      const request = {
+        writeHead: (into: OctetWriter) => writeRequestHead(into, call, head),
+        body,
+        use,
+        isSafe: operation.method === 'GET',
+      }
       if (drill === undefined) exchange.begin(pool, request)
       else beginDrill(exchange, { drill, pool, request, times })
     },

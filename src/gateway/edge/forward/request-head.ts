@@ -1,4 +1,5 @@
 import type { Method } from '../../../catalogue/catalogue.ts'
+import type { OctetWriter } from '../../../platform/octet-writer.ts'
 import type { GrantedCall } from '../call.ts'
 import { forwardedFields } from '../connection-names.ts'
 import { octetsOf } from '../request/body-pieces.ts'
@@ -23,36 +24,52 @@ export interface RequestHeadOptions {
 }
 
 /**
- * The head of the request to the backend (RFC 9112, 3 and 5): the client's
- * allowed fields in their order and spelling, then the gateway's. Fields of the
- * connection, including those its `Connection` names, and fields only the
- * gateway may set are left out.
+ * Writes the head of the request to the backend (RFC 9112, 3 and 5): the
+ * client's allowed fields in their order and spelling, then the gateway's.
+ * Fields of the connection, including those its `Connection` names, and fields
+ * only the gateway may set are left out.
  *
  * It does not check for line ends: names and values come from Node's parser,
  * which rejects every control character, and the rest is canonical or the
  * gateway's own.
  */
-export function requestHead(
+export function writeRequestHead(
+  into: OctetWriter,
   call: GrantedCall,
   { path, host, publicHost, identity, passes }: RequestHeadOptions,
-): string {
-  const { fields, operation, body } = call
+): void {
+  const { fields, operation, body, trace } = call
+  function field(name: string, value: string): void {
+    into.text(name)
+    into.text(': ')
+    into.text(value)
+    into.text('\r\n')
+  }
+  into.text(operation.method)
+  into.text(' ')
+  into.text(path)
+  into.text(' HTTP/1.1\r\n')
+  field('Host', host)
+  field('Connection', 'keep-alive')
   const forwarded = forwardedFields(fields)
-  let head = `${operation.method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`
   for (let at = 0; at < forwarded.length; at += 2) {
     const name = forwarded[at] ?? ''
-    if (passes(name)) head += `${name}: ${forwarded[at + 1]}\r\n`
+    if (passes(name)) field(name, forwarded[at + 1] ?? '')
   }
-  if (fields.requestId === undefined) head += `X-Request-ID: ${call.requestId}\r\n`
+  if (fields.requestId === undefined) field('X-Request-ID', call.requestId)
   // A chunked body is complete here, so its length is known. RFC 9110, 8.6: a method that may have a body needs
   // `Content-Length: 0`.
   if (fields.contentLength === undefined && (body !== undefined || mayHaveBody(operation.method))) {
-    head += `Content-Length: ${octetsOf(body)}\r\n`
+    field('Content-Length', String(octetsOf(body)))
   }
-  const { trace } = call
-  head += `traceparent: ${traceparentOf(trace)}\r\n`
-  if (trace.state !== undefined) head += `tracestate: ${trace.state}\r\n`
-  return `${head}${identityHeader}: ${identity}\r\nX-Forwarded-For: ${call.address}\r\nX-Forwarded-Proto: ${call.scheme}\r\nX-Forwarded-Host: ${publicHost ?? fields.host ?? ''}\r\nVia: ${via}\r\n\r\n`
+  field('traceparent', traceparentOf(trace))
+  if (trace.state !== undefined) field('tracestate', trace.state)
+  field(identityHeader, identity)
+  field('X-Forwarded-For', call.address)
+  field('X-Forwarded-Proto', call.scheme)
+  field('X-Forwarded-Host', publicHost ?? fields.host ?? '')
+  field('Via', via)
+  into.text('\r\n')
 }
 
 function mayHaveBody(method: Method): boolean {
