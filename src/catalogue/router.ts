@@ -55,6 +55,8 @@ interface Node {
   /** Versions with this prefix whose paths are not in the tree yet. */
   pending: ApiVersion[]
   readonly literals: Map<string, Node>
+  /** Characters of the longest literal. */
+  longest: number
   /** Those with the most text first, once all are known. */
   readonly mixed: MixedNode[]
   /** The same by their shapes. */
@@ -114,7 +116,9 @@ export function createRouter(catalogue: Pick<Catalogue, 'versions'>): Router {
     if (node.pending.length > 0) addPending(node)
     const next = path.indexOf('/', start)
     const segment = next === -1 ? path.slice(start) : path.slice(start, next)
-    const leaf = below(node.literals.get(segment), path, next)
+    // A map enters every text that it is asked for in V8's table of strings: no id is asked for.
+    const literal = segment.length > node.longest ? undefined : node.literals.get(segment)
+    const leaf = below(literal, path, next)
     if (leaf !== undefined || segment === '') return leaf
     for (const { texts, node: mixed } of node.mixed) {
       const found = fits(segment, texts) ? below(mixed, path, next) : undefined
@@ -153,6 +157,7 @@ function createNode(): Node {
   return {
     pending: [],
     literals: new Map(),
+    longest: 0,
     mixed: [],
     shapes: new Map(),
     parameter: undefined,
@@ -187,6 +192,7 @@ function child(node: Node, segment: Segment): Node {
   }
   const known = node.literals.get(segment.text) ?? createNode()
   node.literals.set(segment.text, known)
+  node.longest = Math.max(node.longest, segment.text.length)
   return known
 }
 
