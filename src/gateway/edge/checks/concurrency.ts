@@ -1,7 +1,6 @@
 import { callCount } from '../../../catalogue/call-count.ts'
 import { unknownClient } from '../../../platform/http/client-address.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
-import { Tally } from '../../../platform/tally.ts'
 import type { AuthenticatedCall } from '../call.ts'
 import type { Judge } from '../run-checks.ts'
 
@@ -28,45 +27,64 @@ export function concurrency({
   const developers = new Places(callsPerDeveloper)
   const addresses = new Places(callsPerAddress)
   return (call, next) => {
-    const { address } = call
     const { applicationId, developerId } = call.caller
-    if (applications.isFull(applicationId)) next(exceeded('The application', applications))
-    else if (developers.isFull(developerId)) next(exceeded('The developer', developers))
-    else if (addresses.isFull(address) && address !== unknownClient)
+    const application = applications.of(applicationId)
+    const developer = developers.of(developerId)
+    const address = addresses.of(call.address)
+    if (applications.isFull(application)) next(exceeded('The application', applications))
+    else if (developers.isFull(developer)) next(exceeded('The developer', developers))
+    else if (addresses.isFull(address) && call.address !== unknownClient)
       next(exceeded('This address', addresses))
     else {
-      applications.take(applicationId)
-      developers.take(developerId)
-      addresses.take(address)
+      application.underway += 1
+      developer.underway += 1
+      address.underway += 1
       call.atEnd(() => {
-        applications.give(applicationId)
-        developers.give(developerId)
-        addresses.give(address)
+        application.underway -= 1
+        developer.underway -= 1
+        address.underway -= 1
       })
       next(call)
     }
   }
 }
 
-/** Counts calls in progress by name; counts nothing without a maximum. */
+/** The calls in progress of one name. */
+interface Underway {
+  underway: number
+}
+
+/** Names without calls in progress that are remembered, so that a table of names does not change with each call. */
+const idleMax = 10_000
+
+/** Counts calls in progress by name. */
 class Places {
   readonly max: number
-  readonly #underway = new Tally()
+  readonly #names = new Map<string, Underway>()
+  /** Number of names at which those without calls are forgotten. */
+  #room = idleMax
 
   constructor(max: number) {
     this.max = max
   }
 
-  isFull(name: string): boolean {
-    return this.max !== 0 && this.#underway.of(name) >= this.max
+  /** What the calls of a name share; to be counted in at once. */
+  of(name: string): Underway {
+    const known = this.#names.get(name)
+    if (known !== undefined) return known
+    if (this.#names.size >= this.#room) this.#forgetIdle()
+    const made = { underway: 0 }
+    this.#names.set(name, made)
+    return made
   }
 
-  take(name: string): void {
-    if (this.max !== 0) this.#underway.add(name)
+  isFull({ underway }: Underway): boolean {
+    return this.max !== 0 && underway >= this.max
   }
 
-  give(name: string): void {
-    if (this.max !== 0) this.#underway.remove(name)
+  #forgetIdle(): void {
+    for (const [name, { underway }] of this.#names) if (underway === 0) this.#names.delete(name)
+    this.#room = this.#names.size + idleMax
   }
 }
 
