@@ -26,12 +26,19 @@ const reuseMs = 45_000
 /** Seconds after which the backend rejects a token. */
 const lifetimeSeconds = 60
 
-/** A signed identity and its creation time. */
-interface IdentityToken {
+/** A signed identity, which is renewed in place. */
+export interface IdentityToken {
   /** Monotonic milliseconds. */
-  readonly madeAt: number
-  readonly jws: string
+  madeAt: number
+  jws: string
   isRenewing: boolean
+  /** The key that signed it. */
+  readonly signing: KeyObject
+}
+
+/** Where a caller to a version keeps its token, so that it need not be looked up for each call. */
+export interface TokenHolder {
+  token: IdentityToken | undefined
 }
 
 type TokensOfVersions = WeakMap<IdentifiedVersion, IdentityToken>
@@ -60,12 +67,15 @@ export interface IdentitySigner {
    * The compact JWS for the calls of an application to an API version, with a
    * client certificate or without one: a cached one, or on the first call and
    * for a drill a new one. It is at most 45 s old, so it remains valid for at least another 15 s.
+   *
+   * @param holder of this caller, to this version
    */
   tokenFor(
     caller: IdentifiedCaller,
     version: IdentifiedVersion,
     certificate: ClientCertificate | undefined,
     drill?: BankDrill | undefined,
+    holder?: TokenHolder,
   ): string
   /** Public keys for the backend, as `/.well-known/jwks.json` serves them. Another object after each change. */
   jwks(): JSONWebKeySet
@@ -112,7 +122,7 @@ export async function createIdentitySigner(
     { api, version }: IdentifiedVersion,
     certificate: ClientCertificate | undefined,
     drill: BankDrill | undefined,
-  ): IdentityToken {
+  ): string {
     const { applicationId, applicationName, isStrict, seals, redirectOrigins } = caller
     const issuedAt = Math.floor(now() / 1000)
     const claims = base64url({
@@ -132,41 +142,62 @@ export async function createIdentitySigner(
     })
     const { header, signing } = active
     const signed = `${header}.${claims}`
-    const signature = sign(null, Buffer.from(signed), signing).toString('base64url')
-    return { madeAt: monotonic(), jws: `${signed}.${signature}`, isRenewing: false }
+    return `${signed}.${sign(null, Buffer.from(signed), signing).toString('base64url')}`
+  }
+
+  function renew(
+    token: IdentityToken,
+    caller: IdentifiedCaller,
+    version: IdentifiedVersion,
+    certificate: ClientCertificate | undefined,
+  ): void {
+    token.jws = make(caller, version, certificate, undefined)
+    token.madeAt = monotonic()
+    token.isRenewing = false
+  }
+
+  function tokensOfCaller(
+    caller: IdentifiedCaller,
+    certificate: ClientCertificate | undefined,
+  ): TokensOfVersions {
+    let ofCaller = tokens.get(caller)
+    if (ofCaller === undefined) {
+      ofCaller = { plain: new WeakMap(), certified: new WeakMap() }
+      tokens.set(caller, ofCaller)
+    }
+    return tokensOf(ofCaller, certificate)
   }
 
   return {
     jwks: () => active.jwks,
 
-    tokenFor(caller, version, certificate, drill) {
+    tokenFor(caller, version, certificate, drill, holder) {
       // Never cached, so that no other call can get it.
-      if (drill !== undefined) return make(caller, version, certificate, drill).jws
-      let ofCaller = tokens.get(caller)
-      if (ofCaller === undefined) {
-        ofCaller = { plain: new WeakMap(), certified: new WeakMap() }
-        tokens.set(caller, ofCaller)
+      if (drill !== undefined) return make(caller, version, certificate, drill)
+      const { signing } = active
+      const held = certificate === undefined ? holder?.token : undefined
+      let token =
+        held?.signing === signing ? held : tokensOfCaller(caller, certificate).get(version)
+      if (token === undefined) {
+        const jws = make(caller, version, certificate, undefined)
+        token = { madeAt: monotonic(), jws, isRenewing: false, signing }
+        tokensOfCaller(caller, certificate).set(version, token)
       }
-      const ofVersions = tokensOf(ofCaller, certificate)
-      const known = ofVersions.get(version)
-      const age = known === undefined ? Number.POSITIVE_INFINITY : monotonic() - known.madeAt
-      if (known === undefined || age >= reuseMs) {
-        const made = make(caller, version, certificate, undefined)
-        ofVersions.set(version, made)
-        return made.jws
-      }
-      if (age >= renewMs && !known.isRenewing) {
-        known.isRenewing = true
+      if (holder !== undefined && certificate === undefined) holder.token = token
+      const age = monotonic() - token.madeAt
+      if (age >= reuseMs) renew(token, caller, version, certificate)
+      else if (age >= renewMs && !token.isRenewing) {
+        token.isRenewing = true
         setImmediate(() => {
           try {
-            ofVersions.set(version, make(caller, version, certificate, undefined))
+            renew(token, caller, version, certificate)
           } catch {
             // The call that finds the token too old signs by itself, and gets the error.
-            known.isRenewing = false
+            token.isRenewing = false
           }
         })
       }
-      return known.jws
+      return token.jws
     },
   }
 }
