@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { BucketLimit, Grant } from '../../src/gateway/counters/counter.ts'
-import { type CallBatch, createCallBatch } from '../../src/gateway/counters/redis/call-batch.ts'
+import { CallBatch } from '../../src/gateway/counters/redis/call-batch.ts'
 import { createCatchUp } from '../../src/gateway/counters/redis/catch-up.ts'
 import { placeInSlot } from '../../src/gateway/counters/redis/cluster/cluster-slots.ts'
 import { sendToNode } from '../../src/gateway/counters/redis/cluster/node-sending.ts'
@@ -117,7 +117,7 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
   /** @param deadlineMs shorter than the silence that counts as an outage, so that the server stays shared */
   async function ask(limit: BucketLimit, deadlineMs: number): Promise<Grant> {
     const grant = await new Promise<Grant>((done) => {
-      const batch = createCallBatch()
+      const batch = new CallBatch()
       batch.add({ limits: [limit], onOutage: 'local-share', done })
       const node = { server, monotonic, onRedirected: decideAlone, onMisplaced: () => undefined }
       sendToNode(node, [batch], { deadlineAt: monotonic() + deadlineMs, redirections: 0 })

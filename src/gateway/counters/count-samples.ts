@@ -74,11 +74,14 @@ export function sampleCounts(
   }
 
   function note(limits: readonly BucketLimit[], { decision, standings }: Grant): void {
-    for (const [at, limit] of limits.entries()) {
-      const { window, remaining } = standings[at] ?? {}
+    let at = -1
+    for (const limit of limits) {
+      at += 1
+      const standing = standings[at]
+      if (standing?.window === undefined) continue
+      const { window, remaining } = standing
       // Limits on one bucket count a call once.
-      if (window === undefined || remaining === undefined) continue
-      if (limits.findIndex(({ bucket }) => bucket === limit.bucket) !== at) continue
+      if (at > 0 && limits.findIndex(({ bucket }) => bucket === limit.bucket) !== at) continue
       const sample = windowOf(limit, window)
       if (sample === undefined) continue
       if (decision === 'admitted') add(sample, limit.calls - remaining)

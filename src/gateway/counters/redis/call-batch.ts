@@ -1,6 +1,6 @@
 import type { OutagePolicy } from '../../../catalogue/catalogue.ts'
 import type { RosterMember } from '../../../platform/roster.ts'
-import type { BucketLimit, BucketWindow, Grant, Standing } from '../counter.ts'
+import type { BucketLimit, BucketWindow, Grant } from '../counter.ts'
 import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
 import type { CallGroup, GrantReply } from './grant-script.ts'
 
@@ -9,27 +9,6 @@ export interface WaitingCall {
   readonly limits: readonly BucketLimit[]
   readonly onOutage: OutagePolicy
   readonly done: (grant: Grant) => void
-}
-
-/** The calls of one event-loop turn, merged into one request to the store. */
-export interface CallBatch extends RosterMember {
-  readonly buckets: readonly BatchBucket[]
-  readonly groups: readonly CallGroup[]
-  add(call: WaitingCall): void
-  /**
-   * Gives every call its decision. In a group, the first calls get what was
-   * granted.
-   *
-   * @param nowMs the store's time now, later than in the reply by its travel
-   * time
-   */
-  answer(reply: GrantReply, nowMs: number): void
-  /** Number of calls in the batch. */
-  size(): number
-  /** Every call, for a decision without the store. */
-  calls(): Iterable<WaitingCall>
-  /** Ignores what the reply says about the bucket. */
-  forget(bucket: string): void
 }
 
 export interface BatchBucket extends BucketWindow {
@@ -52,58 +31,80 @@ interface Group extends CallGroup {
   readonly waiting: WaitingCall[]
 }
 
-export function createCallBatch(): CallBatch {
-  const buckets: BatchBucket[] = []
-  const bucketsByName = new Map<string, BatchBucket>()
-  const groups: Group[] = []
+/** The calls of one event-loop turn, merged into one request to the store. */
+export class CallBatch implements RosterMember {
+  place = -1
+  readonly #buckets: BatchBucket[] = []
+  readonly #bucketsByName = new Map<string, BatchBucket>()
+  readonly #groups: Group[] = []
   /** Frequent callers reuse their list of limits. Equal lists that are different objects only make more groups. */
-  const groupsByLimits = new Map<readonly BucketLimit[], Group>()
+  readonly #groupsByLimits = new Map<readonly BucketLimit[], Group>()
+  #size = 0
 
-  function indexOf({ bucket, windowLength }: BucketLimit): number {
-    const known = bucketsByName.get(bucket)
-    if (known !== undefined) return known.index
-    const index = buckets.length
-    const added = { bucket, windowLength, index, isForgotten: false }
-    buckets.push(added)
-    bucketsByName.set(bucket, added)
-    return index
+  get buckets(): readonly BatchBucket[] {
+    return this.#buckets
   }
 
-  function groupOf(distinct: readonly BucketLimit[]): Group {
-    let group = groupsByLimits.get(distinct)
+  get groups(): readonly CallGroup[] {
+    return this.#groups
+  }
+
+  /** Number of calls in the batch. */
+  get size(): number {
+    return this.#size
+  }
+
+  add(call: WaitingCall): void {
+    const group = this.#groupOf(distinctLimits(call.limits))
+    group.asked += 1
+    group.waiting.push(call)
+    this.#size += 1
+  }
+
+  /**
+   * Gives every call its decision. In a group, the first calls get what was
+   * granted.
+   *
+   * @param nowMs the store's time now, later than in the reply by its travel
+   * time
+   */
+  answer(reply: GrantReply, nowMs: number): void {
+    for (const group of this.#groups) answerGroup(group, reply, nowMs)
+  }
+
+  /** Every call, for a decision without the store. */
+  *calls(): Iterable<WaitingCall> {
+    for (const { waiting } of this.#groups) yield* waiting
+  }
+
+  /** Ignores what the reply says about the bucket. */
+  forget(bucket: string): void {
+    const known = this.#bucketsByName.get(bucket)
+    if (known !== undefined) known.isForgotten = true
+  }
+
+  #groupOf(distinct: readonly BucketLimit[]): Group {
+    let group = this.#groupsByLimits.get(distinct)
     if (group === undefined) {
-      const limits = distinct.map((limit) => ({ index: indexOf(limit), calls: limit.calls }))
+      const limits = distinct.map((limit) => ({
+        index: this.#indexOf(limit),
+        calls: limit.calls,
+      }))
       group = { asked: 0, limits, distinct, waiting: [] }
-      groups.push(group)
-      groupsByLimits.set(distinct, group)
+      this.#groups.push(group)
+      this.#groupsByLimits.set(distinct, group)
     }
     return group
   }
 
-  return {
-    place: -1,
-    buckets,
-    groups,
-    add(call) {
-      const group = groupOf(distinctLimits(call.limits))
-      group.asked += 1
-      group.waiting.push(call)
-    },
-    answer(reply, nowMs) {
-      for (const group of groups) answerGroup(group, reply, nowMs)
-    },
-    size() {
-      let calls = 0
-      for (const { asked } of groups) calls += asked
-      return calls
-    },
-    *calls() {
-      for (const { waiting } of groups) yield* waiting
-    },
-    forget(bucket) {
-      const known = bucketsByName.get(bucket)
-      if (known !== undefined) known.isForgotten = true
-    },
+  #indexOf({ bucket, windowLength }: BucketLimit): number {
+    const known = this.#bucketsByName.get(bucket)
+    if (known !== undefined) return known.index
+    const index = this.#buckets.length
+    const added = { bucket, windowLength, index, isForgotten: false }
+    this.#buckets.push(added)
+    this.#bucketsByName.set(bucket, added)
+    return index
   }
 }
 
@@ -113,28 +114,30 @@ export function createCallBatch(): CallBatch {
  * calls left, then 1, then 0; the last two are refused. Across all processes
  * each remaining value is given once.
  */
-function answerGroup({ distinct, limits, waiting }: Group, reply: GrantReply, nowMs: number): void {
+function answerGroup(group: Group, reply: GrantReply, nowMs: number): void {
+  const { waiting } = group
   const granted = reply.nextGroup()
-  const counts = limits.map(() => reply.nextCount())
-  const resets = limits.map(({ index }) => Math.max(1, Math.ceil(reply.endsAtOf(index) - nowMs)))
-
-  function standingsOf(call: WaitingCall, place: number): Standing[] {
+  const states = group.limits.map(({ index }) => ({
+    after: reply.nextCount(),
+    resetMs: Math.max(1, Math.ceil(reply.endsAtOf(index) - nowMs)),
+    window: reply.windowOf(index),
+  }))
+  for (let place = 0; place < waiting.length; place += 1) {
+    const call = waiting[place]
+    if (call === undefined) continue
     const isAdmitted = place < granted
-    return call.limits.map((limit, at) => {
+    /** Calls of the group that got a number after this one. */
+    const later = isAdmitted ? granted - place - 1 : 0
+    const standings = call.limits.map(({ bucket, calls }, at) => {
       // Limits that share a bucket were merged into one, so positions differ.
       const index =
-        call.limits.length === distinct.length
+        call.limits.length === states.length
           ? at
-          : distinct.findIndex(({ bucket }) => bucket === limit.bucket)
-      const after = counts[index] ?? 0
-      const count = isAdmitted ? after - granted + place + 1 : after
-      const window = reply.windowOf(limits[index]?.index ?? 0)
-      return standingOf(limit.calls, count, isAdmitted, resets[index], window)
+          : group.distinct.findIndex((limit) => limit.bucket === bucket)
+      const state = states[index]
+      const count = (state?.after ?? 0) - later
+      return standingOf(calls, count, isAdmitted, state?.resetMs, state?.window)
     })
-  }
-
-  for (const [place, call] of waiting.entries()) {
-    const standings = standingsOf(call, place)
-    call.done(place < granted ? admission('admitted', standings) : refusal('refused', standings))
+    call.done(isAdmitted ? admission('admitted', standings) : refusal('refused', standings))
   }
 }

@@ -217,7 +217,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     function decideUnconfirmed(): void {
       isDecided = true
       giveBack()
-      observer.forfeited(sent.size())
+      observer.forfeited(sent.size)
       decideAlone(sent)
     }
 

@@ -1,6 +1,6 @@
 import type { SentinelRedis, SingleRedis } from '../../../platform/redis/redis-address.ts'
 import type { BucketState, BucketWindow } from '../counter.ts'
-import { type CallBatch, createCallBatch, type WaitingCall } from './call-batch.ts'
+import { CallBatch, type WaitingCall } from './call-batch.ts'
 import type { CountingServer, CountingServerOptions } from './counting-server.ts'
 import { grantCommand, grantScript, readGrantReply } from './grant-script.ts'
 import { wholeStore } from './part.ts'
@@ -63,7 +63,7 @@ export function createOnlyServer(options: OnlyServerOptions): CountingServers {
     add(call) {
       if (!server.decidesCalls()) return false
       if (turn === undefined) {
-        turn = createCallBatch()
+        turn = new CallBatch()
         // Runs after the poll phase, in which all calls of this turn arrive, and before the loop may sleep.
         setImmediate(endTurn)
       }

@@ -6,7 +6,7 @@ import type { Logger } from '../../../../platform/log/log.ts'
 import type { ClusterRedis } from '../../../../platform/redis/redis-address.ts'
 import type { Roster } from '../../../../platform/roster.ts'
 import type { BucketState, BucketWindow } from '../../counter.ts'
-import { type CallBatch, createCallBatch } from '../call-batch.ts'
+import { CallBatch } from '../call-batch.ts'
 import { type CountingServers, peekWith, type ServersOptions } from '../servers.ts'
 import type { StoreClock } from '../store-clock.ts'
 import { type ClusterNode, type ClusterNodes, createClusterNodes } from './cluster-nodes.ts'
@@ -134,7 +134,7 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
       let batch = turn.get(slot)
       if (batch === undefined) {
         if (turn.size === 0) setImmediate(endTurn)
-        batch = createCallBatch()
+        batch = new CallBatch()
         turn.set(slot, batch)
       }
       batch.add(call)

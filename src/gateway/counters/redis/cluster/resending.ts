@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisHost } from '../../../../platform/redis/redis-address.ts'
 import type { Roster } from '../../../../platform/roster.ts'
-import { type CallBatch, createCallBatch } from '../call-batch.ts'
+import { CallBatch } from '../call-batch.ts'
 import type { Ask } from '../servers.ts'
 import type { ClusterNode, ClusterNodes } from './cluster-nodes.ts'
 import { hashSlot } from './hash-slot.ts'
@@ -165,7 +165,7 @@ function splitBatch(batch: CallBatch): CallBatch[] {
     const key = call.limits.map(({ bucket }) => bucket).join(' ')
     let part = parts.get(key)
     if (part === undefined) {
-      part = createCallBatch()
+      part = new CallBatch()
       parts.set(key, part)
     }
     part.add(call)
