@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** Octets for which there is room at first; the header blocks of ordinary messages are a tenth of it. */
+/** Octets for which there is room at first. Header blocks of ordinary messages take a tenth. */
 const roomMin = 16_384
 /** Length from which Node's own copy of a text is faster than a loop. */
 const longMin = 24
