@@ -14,6 +14,11 @@ export class OctetWriter {
   #buffer = Buffer.allocUnsafeSlow(roomMin)
   #length = 0
 
+  /** Begins a message, even if the last one was not sent because something threw. */
+  begin(): void {
+    this.#length = 0
+  }
+
   /** @param part one octet per character */
   text(part: string): void {
     const { length } = part
@@ -33,20 +38,27 @@ export class OctetWriter {
     this.#length = end
   }
 
-  /** Sends the message on a socket without TLS: that would keep it until it has encrypted it. */
-  writeTo(socket: Socket): boolean {
-    const mayGoOn = socket.write(this.#buffer.subarray(0, this.#length))
+  /** Octets of the message so far. */
+  get length(): number {
+    return this.#length
+  }
+
+  /**
+   * Sends the message on a socket without TLS: that would keep it until it has encrypted it.
+   *
+   * @param taken called when the system has taken it
+   * @returns whether the socket has room for more
+   */
+  writeTo(socket: Socket, taken?: (error?: Error | null) => void): boolean {
+    const mayGoOn = socket.write(this.#buffer.subarray(0, this.#length), taken)
     // The system did not take it at once, so the socket still needs the memory.
     if (socket.writableLength > 0) this.#buffer = Buffer.allocUnsafeSlow(roomMin)
-    this.#length = 0
     return mayGoOn
   }
 
   /** The message, in memory of its own. */
   take(): Buffer {
-    const copy = Buffer.from(this.#buffer.subarray(0, this.#length))
-    this.#length = 0
-    return copy
+    return Buffer.from(this.#buffer.subarray(0, this.#length))
   }
 
   #grow(octets: number): void {

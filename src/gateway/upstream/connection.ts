@@ -212,6 +212,7 @@ class BackendConnection implements Connection {
     this.#taken = 0
     this.#isTaking = true
     this.#parser.expect()
+    writer.begin()
     request.writeHead(writer)
     if (body === undefined) {
       if (this.#isTls) this.#socket.write(writer.take())
