@@ -201,6 +201,7 @@ async function statusWithout(omitted: string | undefined, probe: Probe): Promise
     forward(call) {
       // What forwarding reads of a call.
       const facts = [upstreamPath(call), call.body, call.caller]
+      call.response.writeHead(200, [])
       call.response.end(facts.length === 3 ? 'forwarded' : '')
     },
     refuseSocket: (_code, socket) => socket.destroy(),

@@ -548,7 +548,10 @@ t.test('a client that pauses gets the rest, and the gateway waits for it only on
   const called = once(edge.server, 'request')
   client.write(rawRequest(get, [key]))
   const [, response]: ServerResponse[] = await called
-  await until('the gateway waits for the client', () => response?.writableNeedDrain === true)
+  await until(
+    'the gateway waits for the client',
+    () => response?.socket?.writableNeedDrain === true,
+  )
   client.resume()
   await until('all has come', () => text.endsWith('0\r\n\r\n'))
   t.equal(text.slice(text.indexOf('\r\n\r\n')).match(/x/g)?.length, pieces * 150 * 256)

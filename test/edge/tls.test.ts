@@ -123,7 +123,10 @@ t.test('a large answer and a slow reader lose nothing over TLS', async (t) => {
   const called = once(edge.server, 'request')
   socket.write(get)
   const [, response]: ServerResponse[] = await called
-  await until('the gateway waits for the client', () => response?.writableNeedDrain === true)
+  await until(
+    'the gateway waits for the client',
+    () => response?.socket?.writableNeedDrain === true,
+  )
   let text = ''
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     text += String(chunk)

@@ -1,14 +1,16 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { CallDrill } from '../../platform/http/drills.ts'
 import type { ErrorCode } from '../../platform/http/errors.ts'
+import type { OwedResponse } from '../../platform/http/owed-response.ts'
 import type { Refusal } from '../../platform/http/problem.ts'
 import type { Caller } from '../../registry/registry.ts'
 import type { Grant } from '../counters/counter.ts'
 import type { ClientCertificate } from './client-certificates.ts'
 import type { Entitlement } from './entitlement.ts'
 import type { Published } from './published.ts'
-import type { CallRequest } from './request/call-request.ts'
+import { CallRequest } from './request/call-request.ts'
 import type { RequestFields } from './request/request-fields.ts'
 import type { Trace } from './request/trace.ts'
 
@@ -22,10 +24,29 @@ export interface Target {
   readonly query: string
 }
 
+/** A request as Node's server or the gateway itself has read it. */
+export interface ArrivedRequest {
+  readonly method?: string | undefined
+  readonly httpVersion: string
+  /** As the client sent it. */
+  readonly url?: string | undefined
+  /** Whether the whole request has arrived. */
+  readonly complete: boolean
+  /** Alternating names and values. */
+  readonly rawHeaders: readonly string[]
+  readonly socket: Socket
+  readonly fields: RequestFields
+}
+
+/** A response that knows its call. */
+export interface AnswerableResponse extends OwedResponse {
+  call: Call | undefined
+}
+
 /** What a call arrived with: the facts known before its first check. */
 export interface CallStart {
-  readonly request: CallRequest
-  readonly response: CallResponse
+  readonly request: ArrivedRequest
+  readonly response: AnswerableResponse
   readonly fields: RequestFields
   readonly published: Published
   /** The request target as the client sent it. */
@@ -97,8 +118,8 @@ type Known<Fact extends keyof Call> = {
  * were refused at any stage, every later fact may be missing.
  */
 export class Call {
-  readonly request: CallRequest
-  readonly response: CallResponse
+  readonly request: ArrivedRequest
+  readonly response: AnswerableResponse
   readonly fields: RequestFields
   readonly published: Published
   readonly target: string
@@ -283,10 +304,22 @@ export class Call {
 }
 
 /** A response that knows its call, for events and routers that pass only the response. */
-export class CallResponse<
-  Request extends IncomingMessage = IncomingMessage,
-> extends ServerResponse<Request> {
+export class CallResponse<Request extends IncomingMessage = IncomingMessage>
+  extends ServerResponse<Request>
+  implements AnswerableResponse
+{
   call: Call | undefined = undefined
   /** The same, once it was granted. */
   granted: GrantedCall | undefined = undefined
+}
+
+/** What Node's server made of a request with a body: plain requests have none. */
+export function madeByNode({ request, response }: Call): {
+  readonly request: CallRequest
+  readonly response: CallResponse
+} {
+  if (request instanceof CallRequest && response instanceof CallResponse) {
+    return { request, response }
+  }
+  throw new Error('a plain request has no body')
 }

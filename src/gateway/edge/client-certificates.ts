@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import {
   type Certificate,
@@ -38,7 +37,7 @@ export interface ClientCertificates {
    * @returns undefined for a call without a certificate
    */
   judge(
-    request: Pick<IncomingMessage, 'socket'>,
+    request: { readonly socket: Socket },
     fields: Pick<RequestFields, 'clientCert' | 'clientCertChain'>,
   ): ClientCertificate | Refusal | undefined
   /** Notes that a call of the owner used the certificate with this id. */

@@ -6,14 +6,22 @@ import { methods } from '../../catalogue/catalogue.ts'
 import { type ConnectionLimits, limitConnections } from '../../platform/http/connection-limits.ts'
 import { endGently } from '../../platform/http/end-gently.ts'
 import { connectionEvent, createHttpServer } from '../../platform/http/http-server.ts'
+import { servePlainRequests } from '../../platform/http/plain/plain-connections.ts'
 import type { RefuseSocket } from '../../platform/http/refuse-socket.ts'
 import type { ListenerTls } from '../../platform/http/tls.ts'
 import { createUnreadableHandler } from '../../platform/http/unreadable.ts'
 import { shortenTurn } from '../upstream/turn-share.ts'
 import { afterOwed } from './answer/after-owed.ts'
-import { type Call, CallResponse, type GrantedCall } from './call.ts'
+import {
+  type AnswerableResponse,
+  type ArrivedRequest,
+  type Call,
+  CallResponse,
+  type GrantedCall,
+} from './call.ts'
 import { createRoad, type Forward } from './forward/road.ts'
 import { CallRequest } from './request/call-request.ts'
+import { plainCall } from './request/plain-call.ts'
 import type { ReceiveCall } from './request/receive-call.ts'
 import type { RunCall } from './run-call.ts'
 
@@ -47,7 +55,7 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
 
   function onRequest(throughProxy: RequestListener) {
     const road = createRoad(forward, throughProxy)
-    return (request: CallRequest, response: CallResponse): void => {
+    return (request: ArrivedRequest, response: AnswerableResponse): void => {
       const before = latest.get(request.socket)
       // RFC 9112, 9.6: ignore what follows the last request of a connection.
       if (before?.response.shouldKeepAlive === false || !request.socket.writable) return
@@ -138,7 +146,7 @@ function grantedCall({ raw }: FastifyReply): GrantedCall {
 
 function createNodeServer(
   { tls, callMsMax }: Pick<ListenerOptions, 'tls' | 'callMsMax'>,
-  listener: (request: CallRequest, response: CallResponse) => void,
+  listener: (request: ArrivedRequest, response: AnswerableResponse) => void,
 ): Server {
   const server = createHttpServer(
     {
@@ -155,6 +163,7 @@ function createNodeServer(
     },
     listener,
   )
+  servePlainRequests(server, plainCall)
   // A client that closes its side still gets its responses. (Missing in the types.)
   return Object.assign(server, { httpAllowHalfOpen: true })
 }

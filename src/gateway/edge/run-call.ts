@@ -5,7 +5,7 @@
 // only as interfaces.
 
 import type { Refuse } from './answer/refuse.ts'
-import { Call, type CallResponse, type GrantedCall } from './call.ts'
+import { type AnswerableResponse, Call, type GrantedCall } from './call.ts'
 import type { Forward } from './forward/road.ts'
 import type { Observer } from './observer.ts'
 import type { Checks, End } from './run-checks.ts'
@@ -57,7 +57,7 @@ export function createRunCall({ checks, refuse, observer }: RunCallOptions): Run
   }
 
   /** The response was sent, or the client disconnected. */
-  function closed(this: CallResponse): void {
+  function closed(this: AnswerableResponse): void {
     const { call } = this
     if (call === undefined) return
     call.closed()

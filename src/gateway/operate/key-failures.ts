@@ -1,3 +1,4 @@
+import { valuesOf } from '../../platform/http/header-values.ts'
 import type { SecurityEvents } from '../../platform/log/security-events.ts'
 import { parseKey } from '../../registry/keys/key-format.ts'
 import type { KeyMemory, RevokedKeys } from '../../registry/registry.ts'
@@ -119,5 +120,5 @@ function refusedCertificate({ refusal, refusalMembers, caller, certificate }: Ca
 }
 
 function whence({ address, requestId, request }: Call) {
-  return { address, requestId, agent: request.headers['user-agent'] }
+  return { address, requestId, agent: valuesOf(request, 'user-agent')[0] }
 }

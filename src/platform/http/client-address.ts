@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6, SocketAddress } from 'node:net'
 import type { Logger } from '../log/log.ts'
-import { valuesOf } from './header-values.ts'
+import { type RawRequest, valuesOf } from './header-values.ts'
 
 /** Returns the address of the client that made a request, or {@link unknownClient}. */
-export type ClientAddress = (request: IncomingMessage) => string
+export type ClientAddress = (request: RawRequest) => string
 
 /**
  * In place of an address that a trusted proxy did not give; the token of RFC

@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http'
 import { plainAddress } from './client-address.ts'
-import { valuesOf } from './header-values.ts'
+import { type RawRequest, valuesOf } from './header-values.ts'
 import { isEncrypted } from './http-server.ts'
 
 /** Returns how the client reached the edge. */
-export type ClientScheme = (request: IncomingMessage) => 'http' | 'https'
+export type ClientScheme = (request: RawRequest) => 'http' | 'https'
 
 /** The scheme of the connection, or of a configured proxy's `X-Forwarded-Proto`. */
 export function createClientScheme(isProxy: (address: string) => boolean): ClientScheme {

@@ -1,10 +1,17 @@
-import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** A request as it arrived. */
+export interface RawRequest {
+  /** Alternating names and values. */
+  readonly rawHeaders: readonly string[]
+  readonly socket: Socket
+}
 
 /**
  * All values of one header field, its name in lower case. Node's own views are objects of all fields, rebuilt for each
  * request.
  */
-export function valuesOf({ rawHeaders }: IncomingMessage, folded: string): string[] {
+export function valuesOf({ rawHeaders }: Pick<RawRequest, 'rawHeaders'>, folded: string): string[] {
   const values: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''

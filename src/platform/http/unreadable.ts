@@ -1,13 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { discardRest } from './end-gently.ts'
 import type { ErrorCode } from './errors.ts'
+import type { OwedResponse } from './owed-response.ts'
 import { type ParserError, parserRefusal } from './parser-errors.ts'
 
 /** One request and its response. */
 export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: { readonly complete: boolean }
+  readonly response: OwedResponse
   /** Undefined unless the response is a refusal whose request need not be read to its end. */
   readonly refusal?: unknown
 }

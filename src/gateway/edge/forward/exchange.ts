@@ -212,7 +212,7 @@ export class Exchange implements AnswerHandler, RosterMember {
   #sendHead(): boolean {
     const { response } = this.#call
     try {
-      response.writeHead(this.#status, this.#head?.fields)
+      response.writeHead(this.#status, this.#head?.fields ?? [])
     } catch {
       // Node refuses to write one of the fields.
       this.#end({ code: 'BACKEND_BAD_RESPONSE' })

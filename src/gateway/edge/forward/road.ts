@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import type { GrantedCall } from '../call.ts'
+import { type GrantedCall, madeByNode } from '../call.ts'
 
 /** Sends a granted call to the backend. */
 export type Forward = (call: GrantedCall) => void
@@ -14,11 +14,11 @@ export type Forward = (call: GrantedCall) => void
  */
 export function createRoad(forward: Forward, throughProxy: RequestListener): Forward {
   return (call) => {
-    const { request, response } = call
     if (!call.hasBody) {
       forward(call)
       return
     }
+    const { request, response } = madeByNode(call)
     request.url = '/'
     response.granted = call
     throughProxy(request, response)

@@ -4,9 +4,9 @@
 
 import type { ClientAddress } from '../../../platform/http/client-address.ts'
 import type { ClientScheme } from '../../../platform/http/client-scheme.ts'
-import { Call, type CallResponse } from '../call.ts'
+import { ownCopy } from '../../../platform/own-copy.ts'
+import { type AnswerableResponse, type ArrivedRequest, Call } from '../call.ts'
 import type { Published } from '../published.ts'
-import type { CallRequest } from './call-request.ts'
 import { createPortalOrigin } from './portal-origin.ts'
 import { createTraceOf, type Sampler } from './trace.ts'
 
@@ -27,8 +27,8 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 /** Creates the call of a request. @param before the previous call on the connection */
 export type ReceiveCall = (
-  request: CallRequest,
-  response: CallResponse,
+  request: ArrivedRequest,
+  response: AnswerableResponse,
   before: Call | undefined,
 ) => Call
 
@@ -45,7 +45,9 @@ export function createReceiveCall(options: ReceiveCallOptions): ReceiveCall {
       published: options.published(),
       target: request.url ?? '',
       requestId:
-        requestId !== undefined && uuidPattern.test(requestId) ? requestId : options.randomUUID(),
+        requestId !== undefined && uuidPattern.test(requestId)
+          ? ownCopy(requestId)
+          : options.randomUUID(),
       trace: traceOf(fields),
       address: options.clientAddress(request),
       scheme: options.clientScheme(request),

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import { ownCopy } from '../../../platform/own-copy.ts'
 import type { RequestFields } from './request-fields.ts'
 
 /** The trace of a call (W3C Trace Context): the caller's, continued, or a new one. */
@@ -64,7 +65,8 @@ function parse(text: string): Pick<Trace, 'id' | 'parentId' | 'isSampled'> | und
   // Only a later version may have more.
   if (version === '00' && rest !== undefined) return undefined
   if (id === noTrace || parentId === noSpan) return undefined
-  return { id, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
+  const isSampled = (Number.parseInt(flags, 16) & 1) === 1
+  return { id: ownCopy(id), parentId: ownCopy(parentId), isSampled }
 }
 
 /** Filled seldom: a call to the system for each id would cost more than all else here. */

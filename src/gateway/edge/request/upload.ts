@@ -1,8 +1,9 @@
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
-import type { EntitledCall } from '../call.ts'
+import { type CallResponse, type EntitledCall, madeByNode } from '../call.ts'
 import { bodyTooLarge } from './body-limit.ts'
 import { BodyPieces } from './body-pieces.ts'
+import type { CallRequest } from './call-request.ts'
 import { ChunkFraming } from './chunk-framing.ts'
 import type { UploadMemory } from './upload-memory.ts'
 
@@ -39,6 +40,8 @@ export interface UploadOptions {
 export class Upload implements RosterMember {
   place = -1
   readonly #call: EntitledCall
+  readonly #request: CallRequest
+  readonly #response: CallResponse
   readonly #options: UploadOptions
   readonly #done: Receive
   readonly #body: BodyPieces
@@ -58,7 +61,10 @@ export class Upload implements RosterMember {
     this.#call = call
     this.#options = options
     this.#done = done
-    const { request, response, fields } = call
+    const { request, response } = madeByNode(call)
+    this.#request = request
+    this.#response = response
+    const { fields } = call
     this.#body = new BodyPieces(Number(fields.contentLength ?? options.bodyBytesMax), this.#reserve)
     this.#framing =
       fields.transferEncoding === undefined ? undefined : new ChunkFraming(request.socket)
@@ -108,7 +114,7 @@ export class Upload implements RosterMember {
 
   #continue(): void {
     this.#call.wasBodyAskedFor = true
-    this.#call.response.writeContinue()
+    this.#response.writeContinue()
   }
 
   readonly #take = (chunk: Buffer): void => {
@@ -135,9 +141,8 @@ export class Upload implements RosterMember {
   #end(outcome: readonly Buffer[] | Refusal | undefined): void {
     if (this.place === -1) return
     this.#options.underway.delete(this)
-    const { request } = this.#call
-    request.off('data', this.#take).off('end', this.#complete)
-    request.discard()
+    this.#request.off('data', this.#take).off('end', this.#complete)
+    this.#request.discard()
     this.#done(outcome)
   }
 
