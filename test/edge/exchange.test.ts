@@ -3,8 +3,8 @@ import t from 'tap'
 import type { GrantedCall } from '../../src/gateway/edge/call.ts'
 import { Exchange } from '../../src/gateway/edge/forward/exchange.ts'
 import { createOperationUses } from '../../src/gateway/edge/forward/operation-uses.ts'
+import type { OctetWriter } from '../../src/platform/http/octet-writer.ts'
 import type { Refusal } from '../../src/platform/http/problem.ts'
-import type { OctetWriter } from '../../src/platform/octet-writer.ts'
 import { Roster } from '../../src/platform/roster.ts'
 
 /** An exchange that the backend has, and what its call was refused with. */

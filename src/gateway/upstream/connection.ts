@@ -1,7 +1,7 @@
 import { connect, isIP, type NetConnectOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type SecureContext } from 'node:tls'
+import { OctetWriter } from '../../platform/http/octet-writer.ts'
 import { protocol } from '../../platform/http/tls.ts'
-import { OctetWriter } from '../../platform/octet-writer.ts'
 import { type AnswerParser, createAnswerParser, readBytesMax } from './answer-parser.ts'
 import { hasTurnLeft } from './turn-share.ts'
 import { UpstreamError } from './upstream-error.ts'
@@ -136,7 +136,6 @@ class BackendConnection implements Connection {
   readonly #owner: ConnectionOwner
   readonly #socket: Socket
   readonly #parser: AnswerParser
-  readonly #isTls: boolean
   #handler: AnswerHandler | undefined = undefined
   /** Undefined as soon as the request must not go out again. */
   #resend: Resend | undefined = undefined
@@ -162,13 +161,12 @@ class BackendConnection implements Connection {
     this.freeSince = this.openedAt
     this.idleMsMax = settings.idleMsMax
     this.#parser = createAnswerParser(this)
-    this.#isTls = settings.origin.protocol === 'https:'
     this.#socket = this.#open()
   }
 
   #open(): Socket {
     const { origin, connectMsMax, memory } = this.#settings
-    const isTls = this.#isTls
+    const isTls = origin.protocol === 'https:'
     const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
     // (`highWaterMark` is missing in the types.)
     const target: NetConnectOpts & { readonly highWaterMark: number } = {
@@ -215,15 +213,14 @@ class BackendConnection implements Connection {
     writer.begin()
     request.writeHead(writer)
     if (body === undefined) {
-      if (this.#isTls) this.#socket.write(writer.take())
-      else writer.writeTo(this.#socket)
+      writer.writeTo(this.#socket)
       return
     }
     this.#body = body
     this.#written = 0
     // Sends the head together with the first piece of the body.
     this.#socket.cork()
-    this.#socket.write(writer.take())
+    writer.writeTo(this.#socket)
     this.#sendPieces()
     this.#socket.uncork()
   }

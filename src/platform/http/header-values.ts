@@ -1,5 +1,8 @@
 import type { Socket } from 'node:net'
 
+/** A name that a header field can have (RFC 9110, 5.6.2). */
+export const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+
 /** A request as it arrived. */
 export interface RawRequest {
   /** Alternating names and values. */

@@ -1,4 +1,5 @@
 import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
+import { token } from '../../../platform/http/header-values.ts'
 
 /** The gateway's own response fields that a browser hides from a page by default. */
 const ownFields = [
@@ -33,9 +34,6 @@ export function readableBy(portalOrigin: string): string[] {
   return [...allowedTo(portalOrigin), 'Access-Control-Expose-Headers', exposedOwnFields]
 }
 
-/** RFC 9110, 5.6.2. A document may contain any text as a name; Node would refuse to write some. */
-const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
-
 const exposed = new WeakMap<Operation, readonly string[]>()
 
 /**
@@ -45,6 +43,7 @@ const exposed = new WeakMap<Operation, readonly string[]>()
 export function exposedHeaders(operation: Operation): readonly string[] {
   const known = exposed.get(operation)
   if (known !== undefined) return known
+  // A document may contain any text as a name; Node would refuse to write some.
   const further = operation.declared.responseHeaders.filter(
     (name) => token.test(name) && !foldedOwnFields.has(name.toLowerCase()),
   )

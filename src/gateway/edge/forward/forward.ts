@@ -5,9 +5,9 @@
 
 import type { ApiVersion, Catalogue, Operation } from '../../../catalogue/catalogue.ts'
 import type { CallDrill } from '../../../platform/http/drills.ts'
+import type { OctetWriter } from '../../../platform/http/octet-writer.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { UpstreamCredentials } from '../../../platform/http/tls.ts'
-import type { OctetWriter } from '../../../platform/octet-writer.ts'
 import type { PoolLoad } from '../../../platform/process/pool-load.ts'
 import { Roster } from '../../../platform/roster.ts'
 import { backendPathOf } from '../../../platform/settings/sandbox.ts'

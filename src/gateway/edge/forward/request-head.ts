@@ -1,5 +1,5 @@
 import type { Method } from '../../../catalogue/catalogue.ts'
-import type { OctetWriter } from '../../../platform/octet-writer.ts'
+import type { OctetWriter } from '../../../platform/http/octet-writer.ts'
 import type { GrantedCall } from '../call.ts'
 import { forwardedFields } from '../connection-names.ts'
 import { octetsOf } from '../request/body-pieces.ts'
@@ -39,36 +39,30 @@ export function writeRequestHead(
   { path, host, publicHost, identity, passes }: RequestHeadOptions,
 ): void {
   const { fields, operation, body, trace } = call
-  function field(name: string, value: string): void {
-    into.text(name)
-    into.text(': ')
-    into.text(value)
-    into.text('\r\n')
-  }
   into.text(operation.method)
   into.text(' ')
   into.text(path)
   into.text(' HTTP/1.1\r\n')
-  field('Host', host)
-  field('Connection', 'keep-alive')
+  into.field('Host', host)
+  into.field('Connection', 'keep-alive')
   const forwarded = forwardedFields(fields)
   for (let at = 0; at < forwarded.length; at += 2) {
     const name = forwarded[at] ?? ''
-    if (passes(name)) field(name, forwarded[at + 1] ?? '')
+    if (passes(name)) into.field(name, forwarded[at + 1] ?? '')
   }
-  if (fields.requestId === undefined) field('X-Request-ID', call.requestId)
+  if (fields.requestId === undefined) into.field('X-Request-ID', call.requestId)
   // A chunked body is complete here, so its length is known. RFC 9110, 8.6: a method that may have a body needs
   // `Content-Length: 0`.
   if (fields.contentLength === undefined && (body !== undefined || mayHaveBody(operation.method))) {
-    field('Content-Length', String(octetsOf(body)))
+    into.field('Content-Length', String(octetsOf(body)))
   }
-  field('traceparent', traceparentOf(trace))
-  if (trace.state !== undefined) field('tracestate', trace.state)
-  field(identityHeader, identity)
-  field('X-Forwarded-For', call.address)
-  field('X-Forwarded-Proto', call.scheme)
-  field('X-Forwarded-Host', publicHost ?? fields.host ?? '')
-  field('Via', via)
+  into.field('traceparent', traceparentOf(trace))
+  if (trace.state !== undefined) into.field('tracestate', trace.state)
+  into.field(identityHeader, identity)
+  into.field('X-Forwarded-For', call.address)
+  into.field('X-Forwarded-Proto', call.scheme)
+  into.field('X-Forwarded-Host', publicHost ?? fields.host ?? '')
+  into.field('Via', via)
   into.text('\r\n')
 }
 

@@ -1,10 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { OctetWriter } from '../../octet-writer.ts'
-import { isEncrypted } from '../http-server.ts'
+import { token } from '../header-values.ts'
+import { OctetWriter } from '../octet-writer.ts'
 
-const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 // RFC 9110, 5.5: no control character but the tab.
 const invalidInValue = /[^\t\x20-\x7e\x80-\xff]/
 
@@ -118,7 +117,7 @@ export class PlainResponse extends EventEmitter {
     // An empty chunk would be the last one.
     const isBody = octets.length > 0 && this.#mayHaveBody
     if (isBody && this.#isChunked) writer.text(chunkSize(octets))
-    let hasRoom = writer.length === 0 || socket.write(writer.take())
+    let hasRoom = writer.length === 0 || writer.writeTo(socket)
     if (isBody) hasRoom = socket.write(octets)
     if (isBody && this.#isChunked) hasRoom = socket.write(lineEnd)
     return hasRoom
@@ -140,10 +139,7 @@ export class PlainResponse extends EventEmitter {
       else this.#chunk(Buffer.from(body, encoding))
     }
     if (this.#isChunked) writer.text('0\r\n\r\n')
-    const { socket } = this.#owner
-    // TLS would keep what it has not encrypted yet, and so does a socket with something before it.
-    if (isEncrypted(socket) || socket.writableLength > 0) socket.write(writer.take(), this.#sent)
-    else writer.writeTo(socket, this.#sent)
+    writer.writeTo(this.#owner.socket, this.#sent)
     return this
   }
 
@@ -171,13 +167,14 @@ export class PlainResponse extends EventEmitter {
     }
     this.#fields = undefined
     writer.text(`HTTP/1.1 ${this.statusCode} ${STATUS_CODES[this.statusCode] ?? 'unknown'}\r\n`)
-    for (let at = 0; at < fields.length; at += 2) field(fields[at] ?? '', fields[at + 1] ?? '')
-    if (!this.#hasDate) field('Date', dateText())
+    for (let at = 0; at < fields.length; at += 2)
+      writer.field(fields[at] ?? '', fields[at + 1] ?? '')
+    if (!this.#hasDate) writer.field('Date', dateText())
     if (this.shouldKeepAlive) {
-      field('Connection', 'keep-alive')
-      field('Keep-Alive', `timeout=${this.#owner.keepAliveSeconds}`)
-    } else field('Connection', 'close')
-    if (this.#isChunked) field('Transfer-Encoding', 'chunked')
+      writer.field('Connection', 'keep-alive')
+      writer.field('Keep-Alive', `timeout=${this.#owner.keepAliveSeconds}`)
+    } else writer.field('Connection', 'close')
+    if (this.#isChunked) writer.field('Transfer-Encoding', 'chunked')
     writer.text('\r\n')
   }
 
@@ -201,13 +198,6 @@ export class PlainResponse extends EventEmitter {
     this.closed = true
     this.emit('close')
   }
-}
-
-function field(name: string, value: string): void {
-  writer.text(name)
-  writer.text(': ')
-  writer.text(value)
-  writer.text('\r\n')
 }
 
 /** RFC 9112, 7.1. */

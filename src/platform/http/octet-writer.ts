@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { isEncrypted } from './http-server.ts'
 
 /** Octets for which there is room at first. Header blocks of ordinary messages take a tenth. */
 const roomMin = 16_384
@@ -31,6 +32,14 @@ export class OctetWriter {
     this.#length = end
   }
 
+  /** A header field. */
+  field(name: string, value: string): void {
+    this.text(name)
+    this.text(': ')
+    this.text(value)
+    this.text('\r\n')
+  }
+
   octets(piece: Buffer): void {
     const end = this.#length + piece.length
     if (end > this.#buffer.length) this.#grow(end)
@@ -44,21 +53,21 @@ export class OctetWriter {
   }
 
   /**
-   * Sends the message on a socket without TLS: that would keep it until it has encrypted it.
+   * Sends the message.
    *
    * @param taken called when the system has taken it
    * @returns whether the socket has room for more
    */
   writeTo(socket: Socket, taken?: (error?: Error | null) => void): boolean {
-    const mayGoOn = socket.write(this.#buffer.subarray(0, this.#length), taken)
+    const message = this.#buffer.subarray(0, this.#length)
+    // Such a socket keeps what it gets for a while: TLS until it is encrypted.
+    if (isEncrypted(socket) || socket.writableCorked > 0 || socket.writableLength > 0) {
+      return socket.write(Buffer.from(message), taken)
+    }
+    const mayGoOn = socket.write(message, taken)
     // The system did not take it at once, so the socket still needs the memory.
     if (socket.writableLength > 0) this.#buffer = Buffer.allocUnsafeSlow(roomMin)
     return mayGoOn
-  }
-
-  /** The message, in memory of its own. */
-  take(): Buffer {
-    return Buffer.from(this.#buffer.subarray(0, this.#length))
   }
 
   #grow(octets: number): void {
