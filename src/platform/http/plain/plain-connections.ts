@@ -63,13 +63,19 @@ class PlainConnection implements ResponseOwner {
     this.socket = socket
     this.#shared = shared
     shared.open.add(this)
-    socket.on('data', this.#read)
-    socket.on('end', this.#ended)
-    socket.on('error', this.#failed)
-    socket.on('close', this.#closed)
-    socket.on('drain', this.#drained)
-    socket.on('timeout', this.#waited)
+    for (const [event, listener] of this.#listeners()) socket.on(event, listener)
     socket.setTimeout(shared.server.headersTimeout)
+  }
+
+  #listeners() {
+    return [
+      ['data', this.#read],
+      ['end', this.#ended],
+      ['error', this.#failed],
+      ['close', this.#closed],
+      ['drain', this.#drained],
+      ['timeout', this.#waited],
+    ] as const
   }
 
   get keepAliveSeconds(): number {
@@ -116,12 +122,7 @@ class PlainConnection implements ResponseOwner {
   #handOver(octets: Buffer): void {
     const { socket } = this
     this.#shared.open.delete(this)
-    socket.off('data', this.#read)
-    socket.off('end', this.#ended)
-    socket.off('error', this.#failed)
-    socket.off('close', this.#closed)
-    socket.off('drain', this.#drained)
-    socket.off('timeout', this.#waited)
+    for (const [event, listener] of this.#listeners()) socket.off(event, listener)
     socket.pause()
     socket.unshift(octets)
     this.#shared.handOver(socket)
