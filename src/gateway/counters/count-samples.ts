@@ -74,9 +74,7 @@ export function sampleCounts(
   }
 
   function note(limits: readonly BucketLimit[], { decision, standings }: Grant): void {
-    let at = -1
-    for (const limit of limits) {
-      at += 1
+    for (const [at, limit] of limits.entries()) {
       const standing = standings[at]
       if (standing?.window === undefined) continue
       const { window, remaining } = standing

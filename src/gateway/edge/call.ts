@@ -1,8 +1,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { CallDrill } from '../../platform/http/drills.ts'
 import type { ErrorCode } from '../../platform/http/errors.ts'
+import type { RawRequest } from '../../platform/http/header-values.ts'
 import type { OwedResponse } from '../../platform/http/owed-response.ts'
 import type { Refusal } from '../../platform/http/problem.ts'
 import type { Caller } from '../../registry/registry.ts'
@@ -25,16 +25,13 @@ export interface Target {
 }
 
 /** A request as Node's server or the gateway itself has read it. */
-export interface ArrivedRequest {
+export interface ArrivedRequest extends RawRequest {
   readonly method?: string | undefined
   readonly httpVersion: string
   /** As the client sent it. */
   readonly url?: string | undefined
   /** Whether the whole request has arrived. */
   readonly complete: boolean
-  /** Alternating names and values. */
-  readonly rawHeaders: readonly string[]
-  readonly socket: Socket
   readonly fields: RequestFields
 }
 
