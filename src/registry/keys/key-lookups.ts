@@ -10,7 +10,7 @@ export type LookUpOutcome = CachedKey | 'unreachable'
  * Looks keys up in the database, many per statement.
  *
  * All callers that need one id share its query. While fewer than
- * `concurrencyMax` statements run, a query starts at once. Otherwise the next
+ * `concurrencyMax` statements run, the query of a call starts at once. Otherwise the next
  * statement takes as many waiting queries as it has room for. Strangers can
  * invent ids with correct checksums, so a flood of invented ids must cost other
  * callers little:
@@ -50,6 +50,9 @@ interface Question {
   cancelDeadline: (() => void) | undefined
 }
 
+/** How long refreshes gather: no call waits for them, and a statement for each would cost as much as a call. */
+const gatherMs = 50
+
 /** A change applied during a look-up makes its result stale; a third time in a row is next to impossible. */
 const attemptsMax = 3
 
@@ -59,6 +62,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
   const questions = new Map<string, Question>()
   const refreshes: Question[] = []
   const newestLast: Question[] = []
+  let isGathering = false
   let running = 0
   let asked = 0
 
@@ -137,7 +141,12 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
     refresh(id) {
       if (questions.has(id)) return
       ask(id, refreshes)
-      next()
+      if (isGathering) return
+      isGathering = true
+      setTimeout(() => {
+        isGathering = false
+        next()
+      }, gatherMs).unref()
     },
     asked: () => asked,
   }
