@@ -1,4 +1,11 @@
+import { execFile } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeOthers } from './before-others.ts'
+import type { RequestList } from './workload.ts'
+
+const run = promisify(execFile)
 
 /** Duration of each call in milliseconds, in no particular order. */
 export type Latencies = readonly number[]
@@ -7,48 +14,35 @@ export interface OpenLoopOptions {
   /** Origin. */
   readonly url: string
   /** Sent in order, repeating from the first. */
-  readonly requests: readonly string[]
+  readonly list: RequestList
   /** Index of the first request. (Default: 0) */
   readonly begin?: number
   readonly callsPerSecond: number
   readonly seconds: number
 }
 
+/** One thread for its collections, and room for a round without one. */
+const openLoopOptions = [
+  '--expose-gc',
+  '--single-threaded-gc',
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
+]
+
 /**
  * Calls at a constant rate, whether or not earlier calls were answered: a slow
  * answer delays no other call, so calls that fall due during it are measured,
- * too (no coordinated omission). A call's time runs from the turn of the event
- * loop in which it is due until its answer is complete.
+ * too (no coordinated omission).
  *
  * @throws when an answer is not 200
  */
 export async function callOpenLoop(options: OpenLoopOptions): Promise<Latencies> {
-  const { requests, begin = 0, callsPerSecond, seconds } = options
-  const connections = createConnections(options.url)
-  const total = callsPerSecond * seconds
-  const latencies: number[] = []
-  const beganAt = performance.now()
-  let made = 0
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const timer = setInterval(() => {
-        const now = performance.now()
-        const due = Math.min(total, Math.floor(((now - beganAt) * callsPerSecond) / 1_000))
-        for (; made < due; made += 1) {
-          const request = requests[(begin + made) % requests.length] ?? ''
-          connections.call(request, (status) => {
-            latencies.push(performance.now() - now)
-            if (status !== '200') reject(new Error(`${options.url}: answered ${status}`))
-            if (latencies.length === total) resolve()
-          })
-        }
-        if (made === total) clearInterval(timer)
-      }, 1)
-    })
-  } finally {
-    connections.close()
-  }
-  return latencies
+  const { url, list, begin = 0, callsPerSecond, seconds } = options
+  const program = join(import.meta.dirname, 'open-loop.ts')
+  const load = [url, list.path, begin, callsPerSecond, seconds].map(String)
+  const words = [...beforeOthers, process.execPath, ...openLoopOptions, program, ...load]
+  const { stdout } = await run('env', words, { maxBuffer: 100_000_000 })
+  return JSON.parse(stdout)
 }
 
 /** Calls one after the other on one connection. @throws when an answer is not 200 */

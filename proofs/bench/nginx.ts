@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { protocol } from '../../src/platform/http/tls.ts'
 import type { IssuedCertificate } from '../../test/support/certificates.ts'
 import { freePort } from '../../test/support/free-port.ts'
+import { beforeOthers } from './before-others.ts'
 import { type PinnedProcess, startPinned } from './process.ts'
+import { targetCore } from './two-cores.ts'
 import type { Workbench } from './workbench.ts'
 
 const program = '/usr/sbin/nginx'
@@ -56,6 +58,7 @@ export async function startNginx(bench: Workbench, options: NginxOptions): Promi
   writeFileSync(file, configuration(options, port, folder))
   const target = await startPinned({
     core: options.core,
+    before: options.core === targetCore ? [] : beforeOthers,
     command: program,
     args: ['-p', folder, '-c', file, '-e', join(folder, 'error.log')],
     ready: port,

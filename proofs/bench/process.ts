@@ -19,6 +19,8 @@ export interface PinnedProcess {
 
 export interface PinnedOptions {
   readonly core: number
+  /** Words in front of the command. (Default: none) */
+  readonly before?: readonly string[]
   readonly command: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -43,10 +45,10 @@ const ticksPerSecond = 100
  * @throws when the process cannot be started, or ends before it serves; nothing of it runs then
  */
 export async function startPinned(options: PinnedOptions): Promise<PinnedProcess> {
-  const { core, command, args, ready } = options
+  const { core, before = [], command, args, ready } = options
   const child = spawn(
     'taskset',
-    ['-c', String(core), 'setpriv', '--pdeathsig', 'TERM', command, ...args],
+    ['-c', String(core), ...before, 'setpriv', '--pdeathsig', 'TERM', command, ...args],
     {
       stdio: ['ignore', 'pipe', options.readError === undefined ? 'inherit' : 'pipe'],
       env: { ...process.env, ...options.env },

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { Redis } from 'ioredis'
 import { administer, startPostgres } from '../../test/support/database.ts'
 import { type RedisServer, startRedisServer } from '../../test/support/redis-server.ts'
 import { startBackend } from './backend.ts'
+import { putBeforeOthers } from './before-others.ts'
 import { ample, spent } from './catalogue.ts'
 import { fillRegistry } from './fill-registry.ts'
 import type { BenchOptions } from './options.ts'
@@ -14,7 +14,7 @@ import type { Workbench } from './workbench.ts'
 /** The stores and the backend all subjects share, and the applications in them. */
 export interface BenchWorld extends World {
   readonly redis: RedisServer
-  /** PostgreSQL, which runs when nothing else on its core does. */
+  /** PostgreSQL, which runs only while nothing else on its core does. */
   readonly database: Pick<PinnedProcess, 'cpuMicroseconds'>
   /** Keys of applications whose calls are used up after one call of each operation. */
   readonly spentKeys: readonly string[]
@@ -36,11 +36,14 @@ export async function openWorld(
     comment: (text) => process.stderr.write(`${text}\n`),
   })
   const databaseUrl = postgres.url
-  const database = await yieldingDatabase(databaseUrl)
+  // While it works inside the kernel, nothing goes before it.
+  await administer(databaseUrl, 'alter system set autovacuum = off')
+  await administer(databaseUrl, 'select pg_reload_conf()')
+  const database = await processesOf(databaseUrl)
   const fill = (count: number, plan: string): Promise<string[]> =>
     fillRegistry({ databaseUrl, pepper: secrets.KEY_PEPPER, applications: count, plan })
   const keys = await fill(applications, ample.name)
-  await tellPeers(redis.url, keys)
+  await prepareRedis(redis.url, keys)
   const spentKeys = await fill(spentApplications, spent.name)
   const nodeOptions =
     profileFolder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileFolder]
@@ -48,21 +51,15 @@ export async function openWorld(
   return { bench, backendUrl, ...stores, keys, spentKeys, nodeOptions }
 }
 
-/**
- * Lets PostgreSQL run only when load, backend and Redis do not: in production it
- * has a machine of its own, and its bursts would count as the gateway's tail.
- */
-async function yieldingDatabase(url: string): Promise<BenchWorld['database']> {
-  const { file } = await administer(url, "select pg_read_file('postmaster.pid') as file")
-  const tree = processTree(Number.parseInt(String(file), 10))
-  // Its children come and go; one that ends meanwhile needs nothing.
-  for (const pid of tree.pids()) spawnSync('chrt', ['-i', '-p', '0', String(pid)])
-  return tree
+async function processesOf(databaseUrl: string): Promise<BenchWorld['database']> {
+  const { file } = await administer(databaseUrl, "select pg_read_file('postmaster.pid') as file")
+  return processTree(Number.parseInt(String(file), 10))
 }
 
-/** The peers look keys up in Redis. */
-async function tellPeers(redisUrl: string, keys: readonly string[]): Promise<void> {
+/** Has Redis run before PostgreSQL, with the keys that the peers look up there. */
+async function prepareRedis(redisUrl: string, keys: readonly string[]): Promise<void> {
   const redis = new Redis(redisUrl)
+  putBeforeOthers(Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]))
   await redis.mset(keys.flatMap((key, index) => [`key:${key}`, `application-${index}`]))
   await redis.quit()
 }

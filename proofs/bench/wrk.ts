@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { beforeOthers } from './before-others.ts'
 import { otherCore } from './two-cores.ts'
 import type { RequestList } from './workload.ts'
 
@@ -35,6 +36,7 @@ export async function load(options: LoadOptions): Promise<Load> {
   const { stdout } = await run('taskset', [
     '-c',
     String(otherCore),
+    ...beforeOthers,
     'wrk',
     '-t',
     '1',

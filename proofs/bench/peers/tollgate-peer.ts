@@ -61,8 +61,9 @@ export function tollgateEnv(world: World, options: TollgateOptions) {
     GATEWAY_PORT: '0',
     MANAGEMENT_PORT: '0',
     RECORD_CALLS: 'true',
-    // What unknown keys cost is to be measured, not refused.
+    // What unknown keys cost is to be measured, not refused; and all applications have one developer.
     AUTH_FAILURES_PER_MINUTE: '1000000',
+    CALLS_PER_DEVELOPER: '0',
     ...(options.isEmbedded === true ? {} : stores),
     ...options.env,
   }

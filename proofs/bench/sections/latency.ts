@@ -5,7 +5,7 @@ import { startTollgatePeer, warmSeconds } from '../peers/tollgate-peer.ts'
 import type { Probe } from '../read-probe.ts'
 import { printGoal, printTable } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
-import { mix, requestTexts, writeRequests } from '../workload.ts'
+import { mix, type RequestList, writeRequests } from '../workload.ts'
 import type { BenchWorld } from '../world.ts'
 import { load } from '../wrk.ts'
 import type { Section } from './section.ts'
@@ -42,18 +42,16 @@ interface LatencyRound {
  * How much longer a call takes through the gateway than directly to the backend, at a constant rate that saturates neither.
  */
 export const latency: Section = async (world, { rounds, connections }) => {
-  const mixed = [...mix({ keys: world.keys })]
-  const requests = [...requestTexts(mixed)]
-  const list = writeRequests(world.bench, 'latency', mixed)
+  const list = writeRequests(world.bench, 'latency', mix({ keys: world.keys }))
   const routes = await startRoutes(world)
   for (const { url } of routes) {
     await load({ url, list, begin: 0, seconds: warmSeconds, connections, expect: undefined })
-    await callOpenLoop({ url, requests, callsPerSecond, seconds: ratedWarmSeconds })
+    await callOpenLoop({ url, list, callsPerSecond, seconds: ratedWarmSeconds })
   }
   for (let round = 0; round < rounds; round += 1) {
     const begin = (ratedWarmSeconds + round * roundSeconds) * callsPerSecond
     for (const route of round % 2 === 0 ? routes : routes.toReversed()) {
-      route.rounds.push(await measure(route, world, { requests, begin }))
+      route.rounds.push(await measure(route, world, { list, begin }))
     }
     process.stderr.write(`round ${round + 1} of ${rounds}\n`)
   }
@@ -72,13 +70,13 @@ async function startRoutes(world: BenchWorld): Promise<Route[]> {
 async function measure(
   { url, readProbe }: Route,
   { database }: BenchWorld,
-  { requests, begin }: { readonly requests: readonly string[]; readonly begin: number },
+  { list, begin }: { readonly list: RequestList; readonly begin: number },
 ): Promise<LatencyRound> {
   await readProbe?.()
   const before = database.cpuMicroseconds()
   const latencies = await callOpenLoop({
     url,
-    requests,
+    list,
     begin,
     callsPerSecond,
     seconds: roundSeconds,
