@@ -135,7 +135,7 @@ function createCall({ method, target, key, catalogue, address }: ExplainOptions)
     scheme: 'http',
     portalOrigin: undefined,
     startedAt: 0,
-    before: undefined,
+    connection: { calls: 0, latest: undefined },
   })
 }
 

@@ -13,7 +13,7 @@ import { holder } from '../../src/gateway/edge/checks/holder.ts'
 import { limit } from '../../src/gateway/edge/checks/limit.ts'
 import { route } from '../../src/gateway/edge/checks/route.ts'
 import { target } from '../../src/gateway/edge/checks/target.ts'
-import { upstreamPath } from '../../src/gateway/edge/forward/forward.ts'
+import { upstreamPath } from '../../src/gateway/edge/forward/request-head.ts'
 import { createListener } from '../../src/gateway/edge/listener.ts'
 import { CallRequest } from '../../src/gateway/edge/request/call-request.ts'
 import { createReceiveCall } from '../../src/gateway/edge/request/receive-call.ts'
@@ -200,7 +200,7 @@ async function statusWithout(omitted: string | undefined, probe: Probe): Promise
     calls: createRunCall({ checks: shorter, refuse, observer }),
     forward(call) {
       // What forwarding reads of a call.
-      const facts = [upstreamPath(call), call.body, call.caller]
+      const facts = [upstreamPath(call, call.version.basePath), call.body, call.caller]
       call.response.writeHead(200, [])
       call.response.end(facts.length === 3 ? 'forwarded' : '')
     },
@@ -318,7 +318,7 @@ t.test('a check that goes on twice forwards no call without a grant', async (t) 
     scheme: 'http',
     portalOrigin: undefined,
     startedAt: 0,
-    before: undefined,
+    connection: { calls: 0, latest: undefined },
     trace: {
       id: '',
       parentId: undefined,

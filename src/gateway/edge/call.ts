@@ -38,6 +38,12 @@ export interface ArrivedRequest extends RawRequest {
 /** A response that knows its call. */
 export interface AnswerableResponse extends OwedResponse {
   call: Call | undefined
+  /**
+   * Ends with a short body, which leaves together with the head.
+   *
+   * @param octets copied before this returns
+   */
+  endWith(octets: Buffer): void
 }
 
 /** What a call arrived with: the facts known before its first check. */
@@ -59,8 +65,15 @@ export interface CallStart {
   readonly portalOrigin: string | undefined
   /** Monotonic milliseconds. */
   readonly startedAt: number
-  /** The previous call on the same connection. */
-  readonly before: Call | undefined
+  readonly connection: CallConnection
+}
+
+/** The connection of a client. */
+export interface CallConnection {
+  /** That began. */
+  calls: number
+  /** The newest call; undefined once nothing of it matters any more, so that an idle connection keeps no call. */
+  latest: Call | undefined
 }
 
 /** A call whose target has been split. */
@@ -126,10 +139,9 @@ export class Call {
   readonly scheme: 'http' | 'https'
   readonly portalOrigin: string | undefined
   readonly startedAt: number
-  /** Number of the call on its connection, from 1. */
-  readonly ordinal: number
   /** The previous call on the connection while its response is pending. */
   before: Call | undefined
+  readonly #connection: CallConnection
 
   /** The path without the query, as `canonicalPath` spells it. */
   path: string | undefined = undefined
@@ -180,7 +192,7 @@ export class Call {
   /** Whether the observer has seen the finished call. */
   isReported = false
   #isOver = false
-  readonly #giveBacks: (() => void)[] = []
+  #giveBacks: (() => void)[] | undefined = undefined
 
   constructor(start: CallStart) {
     this.request = start.request
@@ -194,8 +206,12 @@ export class Call {
     this.scheme = start.scheme
     this.portalOrigin = start.portalOrigin
     this.startedAt = start.startedAt
-    this.ordinal = (start.before?.ordinal ?? 0) + 1
-    this.before = start.before?.isOver === false ? start.before : undefined
+    const { connection } = start
+    const { latest } = connection
+    this.before = latest?.isOver === false ? latest : undefined
+    connection.calls += 1
+    connection.latest = this
+    this.#connection = connection
   }
 
   targeted({ path, writtenPath, query }: Target): TargetedCall {
@@ -282,6 +298,7 @@ export class Call {
   /** Registers what must be given back at the end of the call; runs it at once if the call is over. */
   atEnd(giveBack: () => void): void {
     if (this.#isOver) giveBack()
+    else if (this.#giveBacks === undefined) this.#giveBacks = [giveBack]
     else this.#giveBacks.push(giveBack)
   }
 
@@ -296,7 +313,15 @@ export class Call {
     this.before = undefined
     this.body = undefined
     this.exchange?.clientClosed()
-    for (const giveBack of this.#giveBacks) giveBack()
+    for (const giveBack of this.#giveBacks ?? []) giveBack()
+    this.#leaveConnection()
+  }
+
+  /** What follows a call that is over in every respect does not depend on it. */
+  #leaveConnection(): void {
+    const { request, response } = this
+    const isDone = request.complete && response.writableFinished && response.shouldKeepAlive
+    if (isDone && this.#connection.latest === this) this.#connection.latest = undefined
   }
 }
 
@@ -308,6 +333,11 @@ export class CallResponse<Request extends IncomingMessage = IncomingMessage>
   call: Call | undefined = undefined
   /** The same, once it was granted. */
   granted: GrantedCall | undefined = undefined
+
+  /** As text of one character per octet, which Node sends in one piece with the head. */
+  endWith(octets: Buffer): void {
+    this.end(octets.toString('latin1'), 'latin1')
+  }
 }
 
 /** What Node's server made of a request with a body: plain requests have none. */

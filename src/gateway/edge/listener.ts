@@ -16,6 +16,7 @@ import {
   type AnswerableResponse,
   type ArrivedRequest,
   type Call,
+  type CallConnection,
   CallResponse,
   type GrantedCall,
 } from './call.ts'
@@ -50,13 +51,22 @@ const requestsPerSocketMax = 1_000
  */
 export async function createListener(options: ListenerOptions): Promise<FastifyInstance> {
   const { receive, calls, forward, refuseSocket } = options
-  /** The newest call of each connection. */
-  const latest = new WeakMap<object, Call>()
+  const connections = new WeakMap<object, CallConnection>()
+  const latest = (socket: object): Call | undefined => connections.get(socket)?.latest
+
+  function connectionOf(socket: object): CallConnection {
+    const known = connections.get(socket)
+    if (known !== undefined) return known
+    const made = { calls: 0, latest: undefined }
+    connections.set(socket, made)
+    return made
+  }
 
   function onRequest(throughProxy: RequestListener) {
     const road = createRoad(forward, throughProxy)
     return (request: ArrivedRequest, response: AnswerableResponse): void => {
-      const before = latest.get(request.socket)
+      const connection = connectionOf(request.socket)
+      const { latest: before } = connection
       // RFC 9112, 9.6: ignore what follows the last request of a connection.
       if (before?.response.shouldKeepAlive === false || !request.socket.writable) return
       if (before?.isOver === false && before.request.httpVersion === '1.0') {
@@ -65,9 +75,8 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
         before.response.once('finish', () => request.socket.destroySoon())
         return
       }
-      const call = receive(request, response, before)
-      if (call.ordinal >= requestsPerSocketMax) response.shouldKeepAlive = false
-      latest.set(request.socket, call)
+      const call = receive(request, response, connection)
+      if (connection.calls >= requestsPerSocketMax) response.shouldKeepAlive = false
       calls.run(call, road)
     }
   }
@@ -79,7 +88,7 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
     forceCloseConnections: 'idle',
     serverFactory: (handle) => createNodeServer(options, onRequest(handle)),
     clientErrorHandler: createUnreadableHandler({
-      latest: (socket) => latest.get(socket),
+      latest,
       refuseSocket,
     }),
   })
@@ -105,7 +114,7 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
     // Node removes its own listeners when it hands over the connection, and gives a body its own stream.
     // Without these, a client that resets the connection would end the process.
     for (const side of new Set([socket, stream])) side.on('error', () => socket.destroy())
-    const owed = latest.get(socket)
+    const owed = latest(socket)
     if (owed === undefined) refuseSocket('NOT_IMPLEMENTED', socket)
     else afterOwed(owed, socket, () => refuseSocket('NOT_IMPLEMENTED', socket))
   })

@@ -1,3 +1,4 @@
+import { RecurringNames } from '../../platform/http/recurring-names.ts'
 import { type Llhttp, loadLlhttp, responseType } from './llhttp.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -52,6 +53,12 @@ const noBodyFollows = 1
 
 /** The parser that runs now. One at a time is enough, because reading is synchronous. */
 let running: Parser | undefined
+/**
+ * Positions of the names and values that it has found and not made texts of: offset in the chunk, length, and 1 for part
+ * of a name. The first {@link spansLength} are valid; the rest is room for later heads.
+ */
+const spans: number[] = []
+let spansLength = 0
 
 /** The parser's memory for input, allocated with the first pool. */
 let loaded: { readonly llhttp: Llhttp; readonly area: number; view: Uint8Array } | undefined
@@ -96,8 +103,7 @@ class Parser implements AnswerParser {
   #keepsAlive = false
   #chunk: Buffer = Buffer.alloc(0)
   #status = 0
-  /** Positions of names and values in the chunk: offset, length, and 1 for part of a name. */
-  #spans: number[] = []
+  readonly #names = new RecurringNames()
   #fields: string[] = []
   #isValueLast = true
   #headBytes = 0
@@ -135,6 +141,7 @@ class Parser implements AnswerParser {
     this.#chunk = octets
     if (this.#lead.length < protocol.length) this.#readLead(octets)
     running = this
+    spansLength = 0
     let fault: number
     try {
       fault = llhttp.llhttp_execute(this.#pointer, area, octets.length)
@@ -173,8 +180,8 @@ class Parser implements AnswerParser {
 
   messageBegan(): number {
     if (this.#state !== 'expected') return stop
-    this.#spans = []
     this.#fields = []
+    this.#names.begin()
     this.#isValueLast = true
     this.#headBytes = 0
     return 0
@@ -182,7 +189,7 @@ class Parser implements AnswerParser {
 
   reason(at: number, length: number): number {
     const start = at - this.#shared.area
-    return hasControl(this.#chunk.subarray(start, start + length)) ? stop : 0
+    return hasControl(this.#chunk, start, start + length) ? stop : 0
   }
 
   field(at: number, length: number, isName: boolean): number {
@@ -192,7 +199,10 @@ class Parser implements AnswerParser {
     if (this.#headBytes === 0 && this.#octetBefore(at - this.#shared.area) !== lf) return stop
     this.#headBytes += length
     if (this.#headBytes > headBytesMax) return stop
-    this.#spans.push(at - this.#shared.area, length, isName ? 1 : 0)
+    spans[spansLength] = at - this.#shared.area
+    spans[spansLength + 1] = length
+    spans[spansLength + 2] = isName ? 1 : 0
+    spansLength += 3
     return 0
   }
 
@@ -246,15 +256,17 @@ class Parser implements AnswerParser {
 
   /** Turns the recorded spans into strings before their chunk is reused. One decoded string is cut into pieces. */
   #keepSpans(): void {
-    const spans = this.#spans
-    if (spans.length === 0) return
+    if (spansLength === 0) return
     const first = spans[0] ?? 0
-    const text = this.#chunk.toString('latin1', first, (spans.at(-3) ?? 0) + (spans.at(-2) ?? 0))
-    for (let at = 0; at < spans.length; at += 3) {
+    const last = spansLength - 3
+    const text = this.#chunk.toString('latin1', first, (spans[last] ?? 0) + (spans[last + 1] ?? 0))
+    for (let at = 0; at < spansLength; at += 3) {
       const start = (spans[at] ?? 0) - first
-      this.#addPart(text.substring(start, start + (spans[at + 1] ?? 0)), spans[at + 2] === 1)
+      const end = start + (spans[at + 1] ?? 0)
+      const isName = spans[at + 2] === 1
+      this.#addPart(isName ? this.#names.take(text, start, end) : text.slice(start, end), isName)
     }
-    this.#spans = []
+    spansLength = 0
   }
 
   /** A name or value arrives in parts when a chunk ends inside it. */
@@ -283,6 +295,10 @@ function isBlank(code: number): boolean {
 }
 
 /** RFC 9112, 4: a reason phrase contains no control characters except HTAB. */
-function hasControl(octets: Buffer): boolean {
-  return octets.some((octet) => (octet < 0x20 && octet !== 0x09) || octet === 0x7f)
+function hasControl(octets: Buffer, begin: number, end: number): boolean {
+  for (let at = begin; at < end; at += 1) {
+    const octet = octets[at] ?? 0
+    if ((octet < 0x20 && octet !== 0x09) || octet === 0x7f) return true
+  }
+  return false
 }

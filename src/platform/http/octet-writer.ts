@@ -6,6 +6,11 @@ const roomMin = 16_384
 /** Length from which Node's own copy of a text is faster than a loop. */
 const longMin = 24
 
+const colon = 0x3a
+const space = 0x20
+const cr = 0x0d
+const lf = 0x0a
+
 /**
  * Builds a message for a socket from parts. Parts that are added up as text cost
  * V8 an object each, and then two copies: into one text, and to the system.
@@ -35,9 +40,17 @@ export class OctetWriter {
   /** A header field. */
   field(name: string, value: string): void {
     this.text(name)
-    this.text(': ')
+    this.#two(colon, space)
     this.text(value)
-    this.text('\r\n')
+    this.#two(cr, lf)
+  }
+
+  #two(first: number, second: number): void {
+    const begin = this.#length
+    if (begin + 2 > this.#buffer.length) this.#grow(begin + 2)
+    this.#buffer[begin] = first
+    this.#buffer[begin + 1] = second
+    this.#length = begin + 2
   }
 
   octets(piece: Buffer): void {

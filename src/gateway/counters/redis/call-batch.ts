@@ -55,9 +55,13 @@ export class CallBatch implements RosterMember {
   }
 
   add(call: WaitingCall): void {
-    const group = this.#groupOf(distinctLimits(call.limits))
-    group.asked += 1
-    group.waiting.push(call)
+    const distinct = distinctLimits(call.limits)
+    const group = this.#groupsByLimits.get(distinct)
+    if (group === undefined) this.#addGroup(distinct, call)
+    else {
+      group.asked += 1
+      group.waiting.push(call)
+    }
     this.#size += 1
   }
 
@@ -83,18 +87,11 @@ export class CallBatch implements RosterMember {
     if (known !== undefined) known.isForgotten = true
   }
 
-  #groupOf(distinct: readonly BucketLimit[]): Group {
-    let group = this.#groupsByLimits.get(distinct)
-    if (group === undefined) {
-      const limits = distinct.map((limit) => ({
-        index: this.#indexOf(limit),
-        calls: limit.calls,
-      }))
-      group = { asked: 0, limits, distinct, waiting: [] }
-      this.#groups.push(group)
-      this.#groupsByLimits.set(distinct, group)
-    }
-    return group
+  #addGroup(distinct: readonly BucketLimit[], call: WaitingCall): void {
+    const limits = distinct.map((limit) => ({ index: this.#indexOf(limit), calls: limit.calls }))
+    const group = { asked: 1, limits, distinct, waiting: [call] }
+    this.#groups.push(group)
+    this.#groupsByLimits.set(distinct, group)
   }
 
   #indexOf({ bucket, windowLength }: BucketLimit): number {

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts'
 import { connectionNames, withoutNamed } from '../connection-names.ts'
 import { createSpellings } from '../spellings.ts'
-import { ownHeaders } from './own-headers.ts'
+import { addOwnHeaders } from './own-headers.ts'
 
 // Fields of the backend's connection, its product names, and fields that only the gateway sets, including
 // `Access-Control-*`, which decides to which pages a browser shows the response.
@@ -102,7 +102,7 @@ export function answerHead(status: number, raw: readonly string[], call: Call): 
   const fields = named === undefined ? kept : withoutNamed(kept, named)
   if (requestId === undefined) fields.push('X-Request-ID', call.requestId)
   fields.push('X-Content-Type-Options', 'nosniff')
-  for (const part of ownHeaders(call)) fields.push(part)
+  addOwnHeaders(fields, call)
   return { fields, length, isPlain, requestId }
 }
 

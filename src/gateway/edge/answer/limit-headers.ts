@@ -16,33 +16,35 @@ interface LimitTexts {
 const texts = new WeakMap<readonly Limit[], LimitTexts>()
 
 /**
- * Serialises the state of a caller's limits: `RateLimit-Policy` and `RateLimit`
+ * Adds the state of a caller's limits: `RateLimit-Policy` and `RateLimit`
  * (draft-ietf-httpapi-ratelimit-headers-10), and the older trio for the limit
- * with the fewest calls left. Alternating names and values. Empty if a reset time
- * is unknown (an outage), because a guess would mislead, and if the plan
- * advertises no limit.
+ * with the fewest calls left. Adds nothing if a reset time is unknown (an
+ * outage), because a guess would mislead, and if the plan advertises no limit.
  *
+ * @param fields alternating names and values
  * @param limits the limits of one plan; the constant texts are cached per list
  * @param standings one per limit, in the same order
  */
-export function limitHeaders(
+export function addLimitHeaders(
+  fields: string[],
   limits: readonly Limit[],
   standings: readonly Standing[],
-): readonly string[] {
+): void {
   const { advertised, policy, states, calls } = textsOf(limits)
   if (advertised.length < limits.length) {
     const shown = standings.filter((_, at) => limits[at]?.isAdvertised)
-    return shown.length === 0 ? [] : limitHeaders(advertised, shown)
+    if (shown.length > 0) addLimitHeaders(fields, advertised, shown)
+    return
   }
   let state = ''
-  for (const [at, standing] of standings.entries()) {
-    const { resetMs, remaining } = standing
-    if (resetMs === undefined) return []
+  for (let at = 0; at < standings.length; at += 1) {
+    const { resetMs, remaining = 0 } = standings[at] ?? {}
+    if (resetMs === undefined) return
     state += `${at === 0 ? '' : ', '}${states[at]}${remaining};t=${secondsUp(resetMs)}`
   }
   const decisive = tightest(standings)
   const standing = standings[decisive]
-  return [
+  fields.push(
     'RateLimit-Policy',
     policy ?? policyOf(limits, standings),
     'RateLimit',
@@ -53,7 +55,7 @@ export function limitHeaders(
     String(standing?.remaining),
     'X-RateLimit-Reset',
     secondsUp(standing?.resetMs ?? 0),
-  ]
+  )
 }
 
 function textsOf(limits: readonly Limit[]): LimitTexts {

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../platform/http/errors.ts'
 import { type Refusal, renderProblem } from '../../../platform/http/problem.ts'
 import type { Call } from '../call.ts'
 import { mayBeRecorded } from './may-be-recorded.ts'
-import { ownHeaders } from './own-headers.ts'
+import { addOwnHeaders } from './own-headers.ts'
 
 export interface RefuseOptions {
   /** Origin whose `/problems/<code>` pages explain refusals. */
@@ -39,7 +39,8 @@ export function createRefuse({ portalUrl, bodyBytesMax }: RefuseOptions): Refuse
       portalUrl: portalUrl(),
       isRecorded: mayBeRecorded(call),
     })
-    const fields = ownHeaders(call)
+    const fields: string[] = []
+    addOwnHeaders(fields, call)
     for (const name in problem.headers) fields.push(name, problem.headers[name] ?? '')
     // Behind a body that was received whole, Node may have read the next request already.
     const isWhole = call.isFramed && call.request.complete

@@ -4,11 +4,11 @@ import { type BackendUrls, backendUrlOf } from '../../../platform/settings/sandb
 import type { Pool } from '../../upstream/pool.ts'
 import type { ExchangeOptions } from './exchange.ts'
 import type { OperationUses } from './operation-uses.ts'
+import type { RequestHeadParts } from './request-head.ts'
 
 /** One backend: its connections, and who may have them. */
 export interface Backend {
-  /** For the Host field. */
-  readonly host: string
+  readonly head: RequestHeadParts
   /** The path of its URL; undefined without one: then each version has its own. */
   readonly basePath: string | undefined
   readonly pool: Pool

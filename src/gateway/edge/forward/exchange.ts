@@ -14,8 +14,8 @@ import type { OperationUse, OperationUses } from './operation-uses.ts'
 
 /** Maximum number of interim responses before the final one. */
 const interimAnswersMax = 8
-/** Maximum octets of a body that leaves in one piece with its header block. */
-const bufferedBytesMax = 16_384
+/** Maximum octets of a body that leaves in one piece with its header block: this saves 7 % of a forwarded call. */
+const wholeBytesMax = 16_384
 
 /** Milliseconds after which the backend has failed a call. */
 export interface ExchangeTimes {
@@ -43,8 +43,7 @@ export interface ExchangeOptions {
 
 /**
  * One call at the backend. States: waiting (no response) → buffered (status known,
- * perhaps a short body kept, nothing sent) → streaming (status sent) → ended. Until
- * something was sent, a failure becomes a refusal. From streaming on, it cuts
+ * nothing sent) → streaming (status sent) → ended. Until something was sent, a failure becomes a refusal. From streaming on, it cuts
  * the client's connection, so that the client can see the response is
  * incomplete.
  *
@@ -64,7 +63,6 @@ export class Exchange implements AnswerHandler, RosterMember {
   #interim = 0
   #status = 0
   #head: AnswerHead | undefined = undefined
-  #body: string | undefined = undefined
   /** The client accepts no data at the moment. */
   #isFull = false
   /** Whether the backend sent anything since the last check. */
@@ -133,13 +131,11 @@ export class Exchange implements AnswerHandler, RosterMember {
 
   onBody(octets: Buffer): boolean {
     if (this.#state === 'buffered') {
-      const isWhole = octets.length === this.#head?.length && octets.length <= bufferedBytesMax
-      if (isWhole && this.#body === undefined) {
-        // As latin1 text, head and body leave in one piece; saves 7 % of a forwarded call.
-        this.#body = octets.toString('latin1')
-        return true
+      const isWhole = octets.length === this.#head?.length && octets.length <= wholeBytesMax
+      if (this.#sendHead() && isWhole) {
+        this.#finish()
+        this.#call.response.endWith(octets)
       }
-      this.#sendHead()
     }
     if (this.#state !== 'streaming') return true
     this.#isHeard = true
@@ -159,9 +155,7 @@ export class Exchange implements AnswerHandler, RosterMember {
     if (this.#state === 'buffered' && !this.#sendHead()) return
     if (this.#state === 'ended') return
     this.#finish()
-    const { response } = this.#call
-    if (this.#body === undefined) response.end()
-    else response.end(this.#body, 'latin1')
+    this.#call.response.end()
   }
 
   onError(error: Error): void {

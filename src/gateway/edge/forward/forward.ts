@@ -5,7 +5,6 @@
 
 import type { ApiVersion, Catalogue, Operation } from '../../../catalogue/catalogue.ts'
 import type { CallDrill } from '../../../platform/http/drills.ts'
-import type { OctetWriter } from '../../../platform/http/octet-writer.ts'
 import type { Refusal } from '../../../platform/http/problem.ts'
 import type { UpstreamCredentials } from '../../../platform/http/tls.ts'
 import type { PoolLoad } from '../../../platform/process/pool-load.ts'
@@ -14,14 +13,14 @@ import { backendPathOf } from '../../../platform/settings/sandbox.ts'
 import type { Watched } from '../../../platform/settings/watched-files.ts'
 import { createPool } from '../../upstream/pool.ts'
 import type { Refuse } from '../answer/refuse.ts'
-import type { Call, GrantedCall, RoutedCall } from '../call.ts'
+import type { Call, GrantedCall } from '../call.ts'
 import { type Backend, type BackendAddresses, createBackends } from './backends.ts'
 import { beginDrill } from './begin-drill.ts'
 import { Exchange, type ExchangeTimes } from './exchange.ts'
 import type { BankDrill, IdentitySigner } from './identity.ts'
 import { createOperationUses } from './operation-uses.ts'
 import type { PassingFields } from './passing-fields.ts'
-import { writeRequestHead } from './request-head.ts'
+import { ForwardedCall, requestHeadParts } from './request-head.ts'
 
 /** Interval at which exchanges are checked for timeouts, and connections for age and idle time. */
 const watchMs = 250
@@ -120,7 +119,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     })
     const { echoesRequestId = isBank } = options
     const exchanges = { refuse, onFailure, monotonic, underway, uses, times, echoesRequestId }
-    return { host, basePath: backendPathOf(url), pool, uses, exchanges }
+    const head = requestHeadParts(host, publicHost)
+    return { head, basePath: backendPathOf(url), pool, uses, exchanges }
   }
 
   const backends = createBackends({ ...options, open })
@@ -136,21 +136,19 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     forward(call) {
       // Destroyed, although its 'close' has not been emitted yet: no client waits, so nothing goes to the backend.
       if (call.request.socket.destroyed) return
-      const { caller, version, operation, body, certificate, drill, entitlement } = call
-      const { host, basePath, pool, uses, exchanges } = backends.of(version)
-      const token = identity.tokenFor(caller, version, certificate, bankDrill(drill), entitlement)
-      const passes = passingFields(version)
-      const path = upstreamPath(call, basePath)
-      const head = { path, host, publicHost, identity: token, passes }
+      const { caller, version, operation, certificate, drill, entitlement } = call
+      const { head, basePath = version.basePath, pool, uses, exchanges } = backends.of(version)
       const use = uses.of(operation)
+      const request = new ForwardedCall({
+        call,
+        parts: head,
+        basePath,
+        identity: identity.tokenFor(caller, version, certificate, bankDrill(drill), entitlement),
+        passes: passingFields(version),
+        use,
+      })
       call.forwardedAt = monotonic()
       const exchange = new Exchange(call, use, exchanges)
-      const request = {
-        writeHead: (into: OctetWriter) => writeRequestHead(into, call, head),
-        body,
-        use,
-        isSafe: operation.method === 'GET',
-      }
       if (drill === undefined) exchange.begin(pool, request)
       else beginDrill(exchange, { drill, pool, request, times })
     },
@@ -166,12 +164,4 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 /** The drill that the bank itself answers. */
 function bankDrill(drill: CallDrill | undefined): BankDrill | undefined {
   return drill === 'consent-expired' ? drill : undefined
-}
-
-/**
- * The path for the backend: below its own base path instead of the prefix. It
- * is the path that was routed, in the one spelling that all decoders read alike.
- */
-export function upstreamPath(call: RoutedCall, basePath = call.version.basePath): string {
-  return basePath + call.path.slice(call.version.prefix.length) + call.query
 }

@@ -1,6 +1,7 @@
 import type { Method } from '../../../catalogue/catalogue.ts'
 import type { OctetWriter } from '../../../platform/http/octet-writer.ts'
-import type { GrantedCall } from '../call.ts'
+import type { ConnectionUse, UpstreamRequest } from '../../upstream/connection.ts'
+import type { GrantedCall, RoutedCall } from '../call.ts'
 import { forwardedFields } from '../connection-names.ts'
 import { octetsOf } from '../request/body-pieces.ts'
 import { traceparentOf } from '../request/trace.ts'
@@ -10,62 +11,100 @@ import type { PassesField } from './passing-fields.ts'
 /** Name of the header that carries the signed identity to the backend. */
 export const identityHeader = 'Gateway-Identity'
 
-export interface RequestHeadOptions {
-  /** The path with its query. */
-  readonly path: string
-  /** Host of the backend. */
-  readonly host: string
+/** What the heads of all requests to one backend have in common. */
+export interface RequestHeadParts {
+  /** From the end of the target to the fields of the client. */
+  readonly opening: string
   /** Host under which clients reach the gateway; undefined: not configured, and the client's own counts. */
   readonly publicHost: string | undefined
+}
+
+/** @param host of the backend */
+export function requestHeadParts(host: string, publicHost: string | undefined): RequestHeadParts {
+  return { opening: ` HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`, publicHost }
+}
+
+const closing = `Via: ${via}\r\n\r\n`
+
+export interface ForwardedCallOptions {
+  readonly call: GrantedCall
+  readonly parts: RequestHeadParts
+  /** Path of the backend, in place of the prefix of the version. */
+  readonly basePath: string
   /** The signed identity token. */
   readonly identity: string
   /** Which client fields may reach the backend. */
   readonly passes: PassesField
+  readonly use: ConnectionUse
 }
 
-/**
- * Writes the head of the request to the backend (RFC 9112, 3 and 5): the
- * client's allowed fields in their order and spelling, then the gateway's.
- * Fields of the connection, including those its `Connection` names, and fields
- * only the gateway may set are left out.
- *
- * It does not check for line ends: names and values come from Node's parser,
- * which rejects every control character, and the rest is canonical or the
- * gateway's own.
- */
-export function writeRequestHead(
-  into: OctetWriter,
-  call: GrantedCall,
-  { path, host, publicHost, identity, passes }: RequestHeadOptions,
-): void {
-  const { fields, operation, body, trace } = call
-  into.text(operation.method)
-  into.text(' ')
-  into.text(path)
-  into.text(' HTTP/1.1\r\n')
-  into.field('Host', host)
-  into.field('Connection', 'keep-alive')
-  const forwarded = forwardedFields(fields)
-  for (let at = 0; at < forwarded.length; at += 2) {
-    const name = forwarded[at] ?? ''
-    if (passes(name)) into.field(name, forwarded[at + 1] ?? '')
+/** A call as a request to the backend. */
+export class ForwardedCall implements UpstreamRequest {
+  readonly body: readonly Buffer[] | undefined
+  readonly isSafe: boolean
+  readonly use: ConnectionUse
+  readonly #call: GrantedCall
+  readonly #parts: RequestHeadParts
+  readonly #basePath: string
+  readonly #identity: string
+  readonly #passes: PassesField
+
+  constructor({ call, parts, basePath, identity, passes, use }: ForwardedCallOptions) {
+    this.body = call.body
+    this.isSafe = call.operation.method === 'GET'
+    this.use = use
+    this.#call = call
+    this.#parts = parts
+    this.#basePath = basePath
+    this.#identity = identity
+    this.#passes = passes
   }
-  if (fields.requestId === undefined) into.field('X-Request-ID', call.requestId)
-  // A chunked body is complete here, so its length is known. RFC 9110, 8.6: a method that may have a body needs
-  // `Content-Length: 0`.
-  if (fields.contentLength === undefined && (body !== undefined || mayHaveBody(operation.method))) {
-    into.field('Content-Length', String(octetsOf(body)))
+
+  /**
+   * Writes the head of the request (RFC 9112, 3 and 5): the client's allowed
+   * fields in their order and spelling, then the gateway's. Fields of the
+   * connection, including those its `Connection` names, and fields only the
+   * gateway may set are left out.
+   *
+   * It does not check for line ends: names and values come from a parser that
+   * rejects every control character, and the rest is canonical or the gateway's
+   * own.
+   */
+  writeHead(into: OctetWriter): void {
+    const { fields, operation, body, trace, requestId, address, scheme } = this.#call
+    const { opening, publicHost } = this.#parts
+    into.text(operation.method)
+    into.text(' ')
+    into.text(upstreamPath(this.#call, this.#basePath))
+    into.text(opening)
+    const forwarded = forwardedFields(fields)
+    for (let at = 0; at < forwarded.length; at += 2) {
+      const name = forwarded[at] ?? ''
+      if (this.#passes(name)) into.field(name, forwarded[at + 1] ?? '')
+    }
+    if (fields.requestId === undefined) into.field('X-Request-ID', requestId)
+    // A chunked body is complete here, so its length is known. RFC 9110, 8.6: a method that may have a body needs
+    // `Content-Length: 0`.
+    if (fields.contentLength === undefined && (body !== undefined || mayHaveBody(operation.method)))
+      into.field('Content-Length', String(octetsOf(body)))
+    into.field('traceparent', traceparentOf(trace))
+    if (trace.state !== undefined) into.field('tracestate', trace.state)
+    into.field(identityHeader, this.#identity)
+    into.field('X-Forwarded-For', address)
+    into.field('X-Forwarded-Proto', scheme)
+    into.field('X-Forwarded-Host', publicHost ?? fields.host ?? '')
+    into.text(closing)
   }
-  into.field('traceparent', traceparentOf(trace))
-  if (trace.state !== undefined) into.field('tracestate', trace.state)
-  into.field(identityHeader, identity)
-  into.field('X-Forwarded-For', call.address)
-  into.field('X-Forwarded-Proto', call.scheme)
-  into.field('X-Forwarded-Host', publicHost ?? fields.host ?? '')
-  into.field('Via', via)
-  into.text('\r\n')
 }
 
 function mayHaveBody(method: Method): boolean {
   return method !== 'GET' && method !== 'DELETE'
+}
+
+/**
+ * The path for the backend: below its own base path instead of the prefix. It
+ * is the path that was routed, in the one spelling that all decoders read alike.
+ */
+export function upstreamPath(call: RoutedCall, basePath: string): string {
+  return basePath + call.path.slice(call.version.prefix.length) + call.query
 }

@@ -25,6 +25,10 @@ export class PlainCallRequest {
 /** The response to a plain request, which knows its call. */
 export class PlainCallResponse extends PlainResponse {
   call: Call | undefined = undefined
+
+  endWith(octets: Buffer): void {
+    this.end(octets)
+  }
 }
 
 /** What arrived as a plain request. */

@@ -5,7 +5,7 @@
 import type { ClientAddress } from '../../../platform/http/client-address.ts'
 import type { ClientScheme } from '../../../platform/http/client-scheme.ts'
 import { ownCopy } from '../../../platform/own-copy.ts'
-import { type AnswerableResponse, type ArrivedRequest, Call } from '../call.ts'
+import { type AnswerableResponse, type ArrivedRequest, Call, type CallConnection } from '../call.ts'
 import type { Published } from '../published.ts'
 import { createPortalOrigin } from './portal-origin.ts'
 import { createTraceOf, type Sampler } from './trace.ts'
@@ -25,17 +25,17 @@ export interface ReceiveCallOptions {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Creates the call of a request. @param before the previous call on the connection */
+/** Creates the call of a request, which is then the latest one of its connection. */
 export type ReceiveCall = (
   request: ArrivedRequest,
   response: AnswerableResponse,
-  before: Call | undefined,
+  connection: CallConnection,
 ) => Call
 
 export function createReceiveCall(options: ReceiveCallOptions): ReceiveCall {
   const traceOf = createTraceOf(options.isTraceSampled, options.followsSampledFlag)
   const portalOriginOf = createPortalOrigin(options.portalUrl)
-  return (request, response, before) => {
+  return (request, response, connection) => {
     const { fields } = request
     const { requestId } = fields
     return new Call({
@@ -53,7 +53,7 @@ export function createReceiveCall(options: ReceiveCallOptions): ReceiveCall {
       scheme: options.clientScheme(request),
       portalOrigin: portalOriginOf(fields.origin),
       startedAt: options.monotonic(),
-      before,
+      connection,
     })
   }
 }

@@ -6,6 +6,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { connectionEvent } from '../http-server.ts'
+import { RecurringNames } from '../recurring-names.ts'
 import { type PlainHead, readPlainHead } from './plain-head.ts'
 import type { PlainResponse, ResponseOwner } from './plain-response.ts'
 
@@ -19,6 +20,17 @@ export type MakeExchange = (
   head: PlainHead,
   owner: ResponseOwner,
 ) => { readonly request: object; readonly response: PlainResponse }
+
+let keepAlive = { timeoutMs: Number.NaN, lines: '' }
+
+function keepAliveLines(timeoutMs: number): string {
+  if (keepAlive.timeoutMs !== timeoutMs) {
+    const seconds = Math.floor(timeoutMs / 1_000)
+    const lines = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n`
+    keepAlive = { timeoutMs, lines }
+  }
+  return keepAlive.lines
+}
 
 interface Shared {
   readonly server: Server
@@ -52,6 +64,7 @@ export function servePlainRequests(server: Server, exchange: MakeExchange): void
 class PlainConnection implements ResponseOwner {
   readonly socket: Socket
   readonly #shared: Shared
+  readonly #names = new RecurringNames()
   /** Undefined while the connection is idle. */
   #response: PlainResponse | undefined = undefined
   #hasServed = false
@@ -78,8 +91,8 @@ class PlainConnection implements ResponseOwner {
     ] as const
   }
 
-  get keepAliveSeconds(): number {
-    return Math.floor(this.#shared.server.keepAliveTimeout / 1_000)
+  get keepAliveLines(): string {
+    return keepAliveLines(this.#shared.server.keepAliveTimeout)
   }
 
   closeIfIdle(): void {
@@ -105,7 +118,9 @@ class PlainConnection implements ResponseOwner {
       return
     }
     const head =
-      octets.length <= headOctetsMax ? readPlainHead(octets.toString('latin1')) : undefined
+      octets.length <= headOctetsMax
+        ? readPlainHead(octets.toString('latin1'), this.#names)
+        : undefined
     if (head === undefined) this.#handOver(octets)
     else this.#serve(head)
   }

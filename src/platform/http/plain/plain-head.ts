@@ -1,3 +1,5 @@
+import { RecurringNames } from '../recurring-names.ts'
+
 /** A request without a body, whose header block leaves nothing to decide. */
 export interface PlainHead {
   /** The request target, in origin form. */
@@ -7,7 +9,9 @@ export interface PlainHead {
 }
 
 // RFC 9112, 3 and 5, and less: only GET, one space around the value, only printable ASCII, nothing folded.
-const requestLine = /^GET (\/[A-Za-z0-9\-._~!$&'()*+,;=:@/?%]*) HTTP\/1\.1\r\n/
+const requestLine = /GET \/[A-Za-z0-9\-._~!$&'()*+,;=:@/?%]* HTTP\/1\.1\r\n/y
+const targetBegin = 'GET '.length
+const targetEnd = ' HTTP/1.1\r\n'.length
 const fieldLines =
   /(?:[A-Za-z0-9!#$%&'*+.^_`|~-]+: [\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\r\n)+\r\n$/y
 
@@ -30,24 +34,30 @@ const decidingByLength: ReadonlyMap<number, string> = new Map(
  * than HTTP allows, and nothing that another reader could take otherwise.
  *
  * @param text one character per octet
+ * @param names of the last request on the connection
  */
-export function readPlainHead(text: string): PlainHead | undefined {
-  const [line, target = ''] = requestLine.exec(text) ?? []
-  if (line === undefined) return undefined
-  fieldLines.lastIndex = line.length
+export function readPlainHead(
+  text: string,
+  names: RecurringNames = new RecurringNames(),
+): PlainHead | undefined {
+  requestLine.lastIndex = 0
+  if (!requestLine.test(text)) return undefined
+  const { lastIndex: lineEnd } = requestLine
+  fieldLines.lastIndex = lineEnd
   if (!fieldLines.test(text)) return undefined
   const rawHeaders: string[] = []
+  names.begin()
   // The last line is empty.
-  for (let at = line.length; at < text.length - 2; ) {
+  for (let at = lineEnd; at < text.length - 2; ) {
     const colon = text.indexOf(':', at)
     const end = text.indexOf('\r', colon)
-    const name = text.slice(at, colon)
+    const name = names.take(text, at, colon)
     const value = text.slice(colon + 2, end)
     if (isDeciding(name) && !isKeptAlive(name, value)) return undefined
     rawHeaders.push(name, value)
     at = end + 2
   }
-  return { target, rawHeaders }
+  return { target: text.slice(targetBegin, lineEnd - targetEnd), rawHeaders }
 }
 
 function isDeciding(name: string): boolean {

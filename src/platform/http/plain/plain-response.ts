@@ -22,6 +22,16 @@ const writer = new OctetWriter()
 /** The current second as the field `Date` says it. */
 let date = { second: 0, text: '' }
 
+/** The last status line: most responses have the same. */
+let written = { status: 0, line: '' }
+
+function statusLine(status: number): string {
+  if (written.status !== status) {
+    written = { status, line: `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n` }
+  }
+  return written.line
+}
+
 function dateText(): string {
   const now = Date.now()
   const second = Math.floor(now / 1_000)
@@ -32,8 +42,8 @@ function dateText(): string {
 /** The connection of a response. */
 export interface ResponseOwner {
   readonly socket: Socket
-  /** Seconds without a call for which it stays open, for the field `Keep-Alive`. */
-  readonly keepAliveSeconds: number
+  /** The header lines that say how long it stays open without a call. */
+  readonly keepAliveLines: string
   /** The system has taken the whole response. */
   sent(): void
 }
@@ -126,7 +136,7 @@ export class PlainResponse extends EventEmitter {
   /**
    * Has no effect if the response has ended.
    *
-   * @param body one character per octet if the encoding is `latin1`
+   * @param body one character per octet if the encoding is `latin1`; octets are copied
    */
   end(body: string | Buffer = '', encoding: BufferEncoding = 'utf8'): this {
     if (this.#isEnded) return this
@@ -166,14 +176,11 @@ export class PlainResponse extends EventEmitter {
       return
     }
     this.#fields = undefined
-    writer.text(`HTTP/1.1 ${this.statusCode} ${STATUS_CODES[this.statusCode] ?? 'unknown'}\r\n`)
+    writer.text(statusLine(this.statusCode))
     for (let at = 0; at < fields.length; at += 2)
       writer.field(fields[at] ?? '', fields[at + 1] ?? '')
     if (!this.#hasDate) writer.field('Date', dateText())
-    if (this.shouldKeepAlive) {
-      writer.field('Connection', 'keep-alive')
-      writer.field('Keep-Alive', `timeout=${this.#owner.keepAliveSeconds}`)
-    } else writer.field('Connection', 'close')
+    writer.text(this.shouldKeepAlive ? this.#owner.keepAliveLines : 'Connection: close\r\n')
     if (this.#isChunked) writer.field('Transfer-Encoding', 'chunked')
     writer.text('\r\n')
   }
