@@ -29,7 +29,7 @@ const runsMax = 20_000
 
 interface Window {
   readonly window: number
-  readonly runs: number[]
+  runs: number[]
   local: number
   isReset: boolean
   isCut: boolean
@@ -98,7 +98,9 @@ export function sampleCounts(
     if (runs[end] === number - 1) runs[end] = number
     else if (runs.length >= runsMax) sample.isCut = true
     else {
-      runs.push(number, number)
+      // Most have one run, and the first push would make room for many.
+      if (runs.length === 0) sample.runs = [number, number]
+      else runs.push(number, number)
       numbers += 2
     }
   }
@@ -157,8 +159,10 @@ export function sampleCounts(
   }
 }
 
+const noRuns: number[] = []
+
 function emptyWindow(window: number, isReset: boolean): Window {
-  return { window, runs: [], local: 0, isReset, isCut: false }
+  return { window, runs: noRuns, local: 0, isReset, isCut: false }
 }
 
 /** From 0 to below 1, the same in every process. */
