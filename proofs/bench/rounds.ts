@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Probe } from '../../test/support/read-probe.ts'
 import type { PinnedProcess } from './process.ts'
-import type { Probe } from './read-probe.ts'
 import type { RequestList } from './workload.ts'
 import { load } from './wrk.ts'
 

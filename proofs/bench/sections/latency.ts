@@ -1,8 +1,8 @@
+import type { Probe } from '../../../test/support/read-probe.ts'
 import { callOpenLoop } from '../client.ts'
 import { nginxLuaMissing } from '../nginx.ts'
 import { luaPeerName, startNginxLuaPeer } from '../peers/nginx-lua-peer.ts'
 import { startTollgatePeer, warmSeconds } from '../peers/tollgate-peer.ts'
-import type { Probe } from '../read-probe.ts'
 import { printGoal, printTable } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
 import { mix, type RequestList, writeRequests } from '../workload.ts'
@@ -13,6 +13,8 @@ import type { Section } from './section.ts'
 const callsPerSecond = 1_000
 /** Load at the measured rate, after {@link warmSeconds} at full speed and before the first measured round. */
 const ratedWarmSeconds = 15
+/** The same before each round: at rest, keys and identities go out of date, and in the first seconds all are renewed. */
+const roundWarmSeconds = 4
 /** A shorter round has one or two collections, and its tail is chance. */
 const roundSeconds = 10
 
@@ -72,6 +74,8 @@ async function measure(
   { database }: BenchWorld,
   { list, begin }: { readonly list: RequestList; readonly begin: number },
 ): Promise<LatencyRound> {
+  const warmUp = { url, list, callsPerSecond, seconds: roundWarmSeconds }
+  await callOpenLoop({ ...warmUp, begin: begin - roundWarmSeconds * callsPerSecond })
   await readProbe?.()
   const before = database.cpuMicroseconds()
   const latencies = await callOpenLoop({

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../../test/support/until.ts'
+import { until } from './until.ts'
 
 /** What V8 did in a gateway that loads `probe.ts`. */
 export interface ProbeReading {
