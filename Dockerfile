@@ -47,5 +47,5 @@ EXPOSE 8080 8081 8082 8083 9090
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --start-interval=2s \
   CMD ["node", "-e", "require(process.env.MANAGEMENT_TLS_CERT_FILE ? 'node:https' : 'node:http').get({ host: '127.0.0.1', port: process.env.MANAGEMENT_PORT || 9090, path: '/livez', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # The options of bin/node-options.json: without them it would start a second Node that has them.
-ENTRYPOINT ["node", "--max-semi-space-size=64", "--min-semi-space-size=64", "--no-memory-reducer", "/app/bin/tollgate.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "--min-semi-space-size=16", "--v8-pool-size=1", "--no-memory-reducer", "/app/bin/tollgate.js"]
 CMD ["start"]

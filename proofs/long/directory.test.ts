@@ -120,7 +120,7 @@ t.test('one gateway publishes the whole directory', { timeout: 1_800_000 }, asyn
     BACKEND_URL: await startEcho(t),
     CONFIG_DIR: configDir,
     // As the launcher starts it; Node takes its other options only as arguments.
-    NODE_OPTIONS: '--max-semi-space-size=64',
+    NODE_OPTIONS: '--max-semi-space-size=16',
   }
   const began = performance.now()
   const gateway = await spawnTollgate(t, ['gateway'], env)
