@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { queryObjects } from 'node:v8'
 import t, { type Test } from 'tap'
+import { Call } from '../../src/gateway/edge/call.ts'
 import { resetConnection } from '../../src/platform/http/reset-connection.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { answerOk, type RawBackend, startRawBackend } from '../support/raw-backend.ts'
@@ -283,4 +285,15 @@ t.test('a client that does not take its answer is disconnected', async (t) => {
   socket.write(get('/v1.7.0/accounts'))
   await until('the call ends', async () => /outcome="aborted"\} 1/.test(await edge.metrics()))
   t.equal(await edge.connections(), 0)
+})
+
+t.test('an idle connection keeps nothing of its last call', async (t) => {
+  const { edge } = await setUp(t)
+  for (const fields of [[plain], [forNode], ['X-API-Key: tg_unknown', plain]]) {
+    const { socket, received } = await open(t, edge.url)
+    socket.write(get('/v1.7.0/accounts', fields))
+    await until('it is answered', () => received.text.includes('\r\n\r\n'))
+  }
+  // (It collects garbage first.)
+  await until('no call is kept', () => queryObjects(Call, { format: 'count' }) === 0)
 })

@@ -70,9 +70,9 @@ export interface CallStart {
 
 /** The connection of a client. */
 export interface CallConnection {
-  /** That began. */
+  /** How many calls began on it. */
   calls: number
-  /** The newest call; undefined once nothing of it matters any more, so that an idle connection keeps no call. */
+  /** The newest call; undefined once what follows does not depend on it, so that an idle connection keeps no call. */
   latest: Call | undefined
 }
 
@@ -317,7 +317,7 @@ export class Call {
     this.#leaveConnection()
   }
 
-  /** What follows a call that is over in every respect does not depend on it. */
+  /** After a complete request and a complete response on a connection that stays, nothing depends on this call. */
   #leaveConnection(): void {
     const { request, response } = this
     const isDone = request.complete && response.writableFinished && response.shouldKeepAlive

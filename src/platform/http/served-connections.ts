@@ -9,7 +9,8 @@ const lastCallMs = 1_000
 /** A connection, from its acceptance to its end. */
 interface Served {
   callsUnderWay: number
-  /** The response to the newest call; undefined before the first. */
+  hasServed: boolean
+  /** The response to the newest call until it is over, so that an idle connection keeps nothing of its last call. */
   latest: ServerResponse | undefined
   /** Whether the process was already about to stop when the connection opened. */
   readonly isLate: boolean
@@ -49,7 +50,8 @@ export function trackConnections(
   let isLastCallOver = false
 
   server.on(connectionEvent(server), (socket: Socket) => {
-    open.set(socket, { callsUnderWay: 0, latest: undefined, isLate: isEnding() })
+    const isLate = isEnding()
+    open.set(socket, { callsUnderWay: 0, hasServed: false, latest: undefined, isLate })
     socket.once('close', () => open.delete(socket))
   })
   // One function for all responses: a closure for each would cost a tenth of a refused call.
@@ -58,6 +60,7 @@ export function trackConnections(
     const served = open.get(socket)
     if (served === undefined) return
     served.callsUnderWay -= 1
+    if (served.latest === this) served.latest = undefined
     if (hasClosed) setImmediate(endIdle, socket)
   }
   server.prependListener('request', ({ socket }, response) => {
@@ -65,6 +68,7 @@ export function trackConnections(
     if (served === undefined) return
     if (hasClosed || (isEnding() && !served.isLate)) response.shouldKeepAlive = false
     served.callsUnderWay += 1
+    served.hasServed = true
     served.latest = response
     response.on('close', answered)
   })
@@ -72,7 +76,7 @@ export function trackConnections(
   function endIdle(socket: Socket): void {
     const served = open.get(socket)
     if (served?.callsUnderWay !== 0 || !socket.writable) return
-    const hasTime = served.isLate || served.latest === undefined
+    const hasTime = served.isLate || !served.hasServed
     if (isLastCallOver || !hasTime) socket.destroySoon()
   }
 
