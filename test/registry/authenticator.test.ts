@@ -31,6 +31,7 @@ function createRig(
     waitingMax?: number
     batchMax?: number
     deadlineMs?: number
+    gatherMs?: number
   } = {},
 ) {
   const asked: string[] = []
@@ -226,6 +227,29 @@ t.test('after 30 seconds a key is looked up again while it goes on being served'
   rig.release()
   await until('the suspension is known', () => Object(rig.atOnce(key.key)).isSuspended === true)
   t.equal(rig.asked.length, 2, 'one look-up for all')
+})
+
+t.test('keys that are due together are looked up again in one statement', async (t) => {
+  const keys = [await issue(), await issue(), await issue()].map(({ key }) => key)
+  const rig = createRig()
+  for (const { key } of keys) await rig.authenticate(key)
+  rig.statements.splice(0)
+  rig.pass(30_000)
+  for (const { key, id } of keys) t.match(rig.atOnce(key), { keyId: id })
+  await until('they are looked up', () => rig.statements.length > 0)
+  t.same(rig.statements, [keys.map(({ id }) => id)])
+})
+
+t.test('a call that needs a key does not wait until refreshes have gathered', async (t) => {
+  const { key } = await issue()
+  const { key: other } = await issue()
+  const rig = createRig({ gatherMs: 2 ** 31 - 1 })
+  await rig.authenticate(key.key)
+  rig.pass(30_000)
+  t.match(rig.atOnce(key.key), { keyId: key.id })
+  rig.statements.splice(0)
+  t.match(await rig.authenticate(other.key), { keyId: other.id })
+  t.same(rig.statements, [[key.id, other.id]], 'and takes them along')
 })
 
 t.test('a key in memory moves to a newer pepper when it is looked up again', async (t) => {

@@ -10,9 +10,9 @@ export type LookUpOutcome = CachedKey | 'unreachable'
  * Looks keys up in the database, many per statement.
  *
  * All callers that need one id share its query. While fewer than
- * `concurrencyMax` statements run, the query of a call starts at once. Otherwise the next
- * statement takes as many waiting queries as it has room for. Strangers can
- * invent ids with correct checksums, so a flood of invented ids must cost other
+ * `concurrencyMax` statements run, the query of a call starts at once. Otherwise
+ * the next statement takes as many waiting queries as it has room for. Strangers
+ * can invent ids with correct checksums, so a flood of invented ids must cost other
  * callers little:
  *
  * - Refreshes of known keys come first. Unknown ids never displace these.
@@ -40,6 +40,8 @@ export interface KeyLookUpsOptions {
   readonly waitingMax?: number
   /** Milliseconds until a query ends as `unreachable`. (Default: 1000) */
   readonly deadlineMs?: number
+  /** Milliseconds in which refreshes gather. No call waits for them, and a statement each costs as much as a call. (Default: 50) */
+  readonly gatherMs?: number
 }
 
 interface Question {
@@ -50,15 +52,13 @@ interface Question {
   cancelDeadline: (() => void) | undefined
 }
 
-/** How long refreshes gather: no call waits for them, and a statement for each would cost as much as a call. */
-const gatherMs = 50
-
 /** A change applied during a look-up makes its result stale; a third time in a row is next to impossible. */
 const attemptsMax = 3
 
 export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
   const { cache, findKeyRecords, log } = options
-  const { concurrencyMax = 8, batchMax = 100, waitingMax = 10_000, deadlineMs = 1000 } = options
+  const { concurrencyMax = 8, batchMax = 100, waitingMax = 10_000 } = options
+  const { deadlineMs = 1000, gatherMs = 50 } = options
   const questions = new Map<string, Question>()
   const refreshes: Question[] = []
   const newestLast: Question[] = []
