@@ -19,6 +19,8 @@ export interface OpenLoopOptions {
   readonly begin?: number
   readonly callsPerSecond: number
   readonly seconds: number
+  /** At the same rate before the first measured call, and not among the latencies. (Default: 0) */
+  readonly warmSeconds?: number
 }
 
 /** One thread for its collections, and room for a round without one. */
@@ -37,10 +39,10 @@ const openLoopOptions = [
  * @throws when an answer is not 200
  */
 export async function callOpenLoop(options: OpenLoopOptions): Promise<Latencies> {
-  const { url, list, begin = 0, callsPerSecond, seconds } = options
+  const { url, list, begin = 0, callsPerSecond, seconds, warmSeconds = 0 } = options
   const program = join(import.meta.dirname, 'open-loop.ts')
-  const load = [url, list.path, begin, callsPerSecond, seconds].map(String)
-  const words = [...beforeOthers, process.execPath, ...openLoopOptions, program, ...load]
+  const load = [url, list.path, begin, callsPerSecond, seconds, warmSeconds].map(String)
+  const words = [...beforeOthers('load'), process.execPath, ...openLoopOptions, program, ...load]
   const { stdout } = await run('env', words, { maxBuffer: 100_000_000 })
   return JSON.parse(stdout)
 }

@@ -58,7 +58,7 @@ export async function startNginx(bench: Workbench, options: NginxOptions): Promi
   writeFileSync(file, configuration(options, port, folder))
   const target = await startPinned({
     core: options.core,
-    before: options.core === targetCore ? [] : beforeOthers,
+    before: options.core === targetCore ? [] : beforeOthers('service'),
     command: program,
     args: ['-p', folder, '-c', file, '-e', join(folder, 'error.log')],
     ready: port,

@@ -1,6 +1,7 @@
 import { cpus } from 'node:os'
 import Table from 'cli-table3'
 import { figure as noteFigure } from '../figure.ts'
+import { sharing } from './before-others.ts'
 import type { BenchOptions } from './options.ts'
 import type { Measured, Round } from './rounds.ts'
 import { median } from './statistics.ts'
@@ -10,7 +11,7 @@ import { versions } from './versions.ts'
 export function printHeader({ rounds, seconds, connections }: BenchOptions): void {
   const date = new Date().toISOString().slice(0, 10)
   print(
-    `${date}, ${cpus()[0]?.model.trim()}, Node ${process.versions.node}; target on core 0, the rest on core 1; ` +
+    `${date}, ${cpus()[0]?.model.trim()}, Node ${process.versions.node}; target on core 0, the rest on core 1; ${sharing()}; ` +
       `${rounds} alternating rounds of ${seconds} s, ${connections} kept-alive connections, medians; ` +
       'ratios are medians of the ratios of each round',
   )

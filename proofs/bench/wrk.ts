@@ -36,7 +36,7 @@ export async function load(options: LoadOptions): Promise<Load> {
   const { stdout } = await run('taskset', [
     '-c',
     String(otherCore),
-    ...beforeOthers,
+    ...beforeOthers('load'),
     'wrk',
     '-t',
     '1',
