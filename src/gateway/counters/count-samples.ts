@@ -29,7 +29,8 @@ const runsMax = 20_000
 
 interface Window {
   readonly window: number
-  runs: number[]
+  /** Undefined: none. Most have one, and a list that is pushed to makes room for many at once. */
+  runs: number[] | undefined
   local: number
   isReset: boolean
   isCut: boolean
@@ -67,7 +68,7 @@ export function sampleCounts(
     if (known.current.window === window) return known.current
     // A reply of the last window may arrive after the first one of the next.
     if (known.current.window > window) return known.last?.window === window ? known.last : undefined
-    numbers -= known.last?.runs.length ?? 0
+    numbers -= numbersOf(known.last)
     known.last = known.current
     known.current = emptyWindow(window, false)
     return known.current
@@ -94,20 +95,23 @@ export function sampleCounts(
 
   function add(sample: Window, number: number): void {
     const { runs } = sample
+    if (runs === undefined) {
+      sample.runs = [number, number]
+      numbers += 2
+      return
+    }
     const end = runs.length - 1
     if (runs[end] === number - 1) runs[end] = number
     else if (runs.length >= runsMax) sample.isCut = true
     else {
-      // Most have one run, and the first push would make room for many.
-      if (runs.length === 0) sample.runs = [number, number]
-      else runs.push(number, number)
+      runs.push(number, number)
       numbers += 2
     }
   }
 
   function remove(bucket: string, { current, last }: Bucket): void {
     buckets.delete(bucket)
-    numbers -= current.runs.length + (last?.runs.length ?? 0)
+    numbers -= numbersOf(current) + numbersOf(last)
   }
 
   /** Buckets that a proof no longer compares go first, then a share of all, present and future. */
@@ -152,17 +156,19 @@ export function sampleCounts(
       all: () =>
         [...buckets].flatMap(([bucket, { current, last }]) =>
           [last, current].flatMap((window) =>
-            window === undefined ? [] : [{ bucket, ...window }],
+            window === undefined ? [] : [{ bucket, ...window, runs: window.runs ?? [] }],
           ),
         ),
     },
   }
 }
 
-const noRuns: number[] = []
+function numbersOf(window: Window | undefined): number {
+  return window?.runs?.length ?? 0
+}
 
 function emptyWindow(window: number, isReset: boolean): Window {
-  return { window, runs: noRuns, local: 0, isReset, isCut: false }
+  return { window, runs: undefined, local: 0, isReset, isCut: false }
 }
 
 /** From 0 to below 1, the same in every process. */

@@ -141,7 +141,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const use = uses.of(operation)
       const request = new ForwardedCall({
         call,
-        parts: head,
+        head,
         basePath,
         identity: identity.tokenFor(caller, version, certificate, bankDrill(drill), entitlement),
         passes: passingFields(version),

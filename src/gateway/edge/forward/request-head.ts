@@ -28,7 +28,7 @@ const closing = `Via: ${via}\r\n\r\n`
 
 export interface ForwardedCallOptions {
   readonly call: GrantedCall
-  readonly parts: RequestHeadParts
+  readonly head: RequestHeadParts
   /** Path of the backend, in place of the prefix of the version. */
   readonly basePath: string
   /** The signed identity token. */
@@ -43,21 +43,13 @@ export class ForwardedCall implements UpstreamRequest {
   readonly body: readonly Buffer[] | undefined
   readonly isSafe: boolean
   readonly use: ConnectionUse
-  readonly #call: GrantedCall
-  readonly #parts: RequestHeadParts
-  readonly #basePath: string
-  readonly #identity: string
-  readonly #passes: PassesField
+  readonly #options: ForwardedCallOptions
 
-  constructor({ call, parts, basePath, identity, passes, use }: ForwardedCallOptions) {
-    this.body = call.body
-    this.isSafe = call.operation.method === 'GET'
-    this.use = use
-    this.#call = call
-    this.#parts = parts
-    this.#basePath = basePath
-    this.#identity = identity
-    this.#passes = passes
+  constructor(options: ForwardedCallOptions) {
+    this.body = options.call.body
+    this.isSafe = options.call.operation.method === 'GET'
+    this.use = options.use
+    this.#options = options
   }
 
   /**
@@ -71,16 +63,17 @@ export class ForwardedCall implements UpstreamRequest {
    * own.
    */
   writeHead(into: OctetWriter): void {
-    const { fields, operation, body, trace, requestId, address, scheme } = this.#call
-    const { opening, publicHost } = this.#parts
+    const { call, basePath, identity, passes } = this.#options
+    const { fields, operation, body, trace, requestId, address, scheme } = call
+    const { opening, publicHost } = this.#options.head
     into.text(operation.method)
     into.text(' ')
-    into.text(upstreamPath(this.#call, this.#basePath))
+    into.text(upstreamPath(call, basePath))
     into.text(opening)
     const forwarded = forwardedFields(fields)
     for (let at = 0; at < forwarded.length; at += 2) {
       const name = forwarded[at] ?? ''
-      if (this.#passes(name)) into.field(name, forwarded[at + 1] ?? '')
+      if (passes(name)) into.field(name, forwarded[at + 1] ?? '')
     }
     if (fields.requestId === undefined) into.field('X-Request-ID', requestId)
     // A chunked body is complete here, so its length is known. RFC 9110, 8.6: a method that may have a body needs
@@ -89,7 +82,7 @@ export class ForwardedCall implements UpstreamRequest {
       into.field('Content-Length', String(octetsOf(body)))
     into.field('traceparent', traceparentOf(trace))
     if (trace.state !== undefined) into.field('tracestate', trace.state)
-    into.field(identityHeader, this.#identity)
+    into.field(identityHeader, identity)
     into.field('X-Forwarded-For', address)
     into.field('X-Forwarded-Proto', scheme)
     into.field('X-Forwarded-Host', publicHost ?? fields.host ?? '')

@@ -21,19 +21,9 @@ export type MakeExchange = (
   owner: ResponseOwner,
 ) => { readonly request: object; readonly response: PlainResponse }
 
-let keepAlive = { timeoutMs: Number.NaN, lines: '' }
-
-function keepAliveLines(timeoutMs: number): string {
-  if (keepAlive.timeoutMs !== timeoutMs) {
-    const seconds = Math.floor(timeoutMs / 1_000)
-    const lines = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n`
-    keepAlive = { timeoutMs, lines }
-  }
-  return keepAlive.lines
-}
-
 interface Shared {
   readonly server: Server
+  readonly keepAliveLines: string
   readonly exchange: MakeExchange
   /** Makes a connection Node's. */
   readonly handOver: (socket: Socket) => void
@@ -48,7 +38,9 @@ export function servePlainRequests(server: Server, exchange: MakeExchange): void
   server.off(event, byNode)
   const open = new Set<PlainConnection>()
   const handOver = (socket: Socket): void => byNode.call(server, socket)
-  const shared = { server, exchange, handOver, open }
+  const keepAliveSeconds = Math.floor(server.keepAliveTimeout / 1_000)
+  const keepAliveLines = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n`
+  const shared = { server, keepAliveLines, exchange, handOver, open }
   server.prependListener(event, (socket: Socket) => new PlainConnection(socket, shared))
   const { closeIdleConnections, closeAllConnections } = server
   server.closeIdleConnections = () => {
@@ -92,7 +84,7 @@ class PlainConnection implements ResponseOwner {
   }
 
   get keepAliveLines(): string {
-    return keepAliveLines(this.#shared.server.keepAliveTimeout)
+    return this.#shared.keepAliveLines
   }
 
   closeIfIdle(): void {

@@ -1,4 +1,4 @@
-import { RecurringNames } from '../recurring-names.ts'
+import type { RecurringNames } from '../recurring-names.ts'
 
 /** A request without a body, whose header block leaves nothing to decide. */
 export interface PlainHead {
@@ -10,8 +10,8 @@ export interface PlainHead {
 
 // RFC 9112, 3 and 5, and less: only GET, one space around the value, only printable ASCII, nothing folded.
 const requestLine = /GET \/[A-Za-z0-9\-._~!$&'()*+,;=:@/?%]* HTTP\/1\.1\r\n/y
-const targetBegin = 'GET '.length
-const targetEnd = ' HTTP/1.1\r\n'.length
+const beforeTarget = 'GET '.length
+const afterTarget = ' HTTP/1.1\r\n'.length
 const fieldLines =
   /(?:[A-Za-z0-9!#$%&'*+.^_`|~-]+: [\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\r\n)+\r\n$/y
 
@@ -36,10 +36,7 @@ const decidingByLength: ReadonlyMap<number, string> = new Map(
  * @param text one character per octet
  * @param names of the last request on the connection
  */
-export function readPlainHead(
-  text: string,
-  names: RecurringNames = new RecurringNames(),
-): PlainHead | undefined {
+export function readPlainHead(text: string, names: RecurringNames): PlainHead | undefined {
   requestLine.lastIndex = 0
   if (!requestLine.test(text)) return undefined
   const { lastIndex: lineEnd } = requestLine
@@ -57,7 +54,7 @@ export function readPlainHead(
     rawHeaders.push(name, value)
     at = end + 2
   }
-  return { target: text.slice(targetBegin, lineEnd - targetEnd), rawHeaders }
+  return { target: text.slice(beforeTarget, lineEnd - afterTarget), rawHeaders }
 }
 
 function isDeciding(name: string): boolean {
