@@ -40,7 +40,7 @@ export interface KeyLookUpsOptions {
   readonly waitingMax?: number
   /** Milliseconds until a query ends as `unreachable`. (Default: 1000) */
   readonly deadlineMs?: number
-  /** Milliseconds in which refreshes gather. No call waits for them, and a statement each costs as much as a call. (Default: 50) */
+  /** Milliseconds in which refreshes gather; no call waits for them. (Default: 50) */
   readonly gatherMs?: number
 }
 
