@@ -66,6 +66,7 @@ const listeners = platform(
   'http/http-server',
   'http/listen',
   'http/octet-writer',
+  'http/recurring-names',
   'http/owed-response',
   'http/parser-errors',
   'http/plain/*',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { beforeOthers } from './before-others.ts'
 import { startNginx } from './nginx.ts'
 import { downloadTemplate, prefix, uploadTemplate } from './operations.ts'
 import { otherCore } from './two-cores.ts'
@@ -24,6 +25,7 @@ export async function startBackend(bench: Workbench): Promise<string> {
   const { url } = await startNginx(bench, {
     name: 'backend',
     core: otherCore,
+    before: beforeOthers('service'),
     http: (port) =>
       `upstream itself { server 127.0.0.1:${port}; keepalive 64; keepalive_requests 1000000000; }`,
     server: `default_type application/json;

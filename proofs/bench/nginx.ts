@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { protocol } from '../../src/platform/http/tls.ts'
 import type { IssuedCertificate } from '../../test/support/certificates.ts'
 import { freePort } from '../../test/support/free-port.ts'
-import { beforeOthers } from './before-others.ts'
 import { type PinnedProcess, startPinned } from './process.ts'
-import { targetCore } from './two-cores.ts'
 import type { Workbench } from './workbench.ts'
 
 const program = '/usr/sbin/nginx'
@@ -30,6 +28,8 @@ export function nginxLuaMissing(): string | undefined {
 export interface NginxOptions {
   readonly name: string
   readonly core: number
+  /** Words in front of the command. (Default: none) */
+  readonly before?: readonly string[]
   readonly withLua?: boolean
   /** Ends TLS with the gateway's ciphers and without resumption; undefined: plain. */
   readonly tls?: Pick<IssuedCertificate, 'certFile' | 'keyFile'>
@@ -58,7 +58,7 @@ export async function startNginx(bench: Workbench, options: NginxOptions): Promi
   writeFileSync(file, configuration(options, port, folder))
   const target = await startPinned({
     core: options.core,
-    before: options.core === targetCore ? [] : beforeOthers('service'),
+    before: options.before ?? [],
     command: program,
     args: ['-p', folder, '-c', file, '-e', join(folder, 'error.log')],
     ready: port,

@@ -1,7 +1,7 @@
 // A program: calls a target at a constant rate, whether or not earlier calls were answered, and prints how long each took.
-// Arguments: URL, file of requests (`workload.ts`), index of the first, calls a second, seconds, and seconds before them that
-// do not count. A process of its own, with few objects a call and room for all of them, because a collection of the load
-// would be in the tail that it measures.
+// Arguments: URL, file of requests (`workload.ts`), index of the first, calls a second, seconds, and seconds before them
+// that do not count. A process of its own, with few objects a call and room for all of them, because a collection of the
+// load would be in the tail that it measures.
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 
