@@ -37,9 +37,8 @@ process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'tollgat
 
 const isOldNode =
   process.execPath !== bundled?.path && isOlder(process.versions.node, bundled?.version ?? oldest)
-// In production, serving calls creates about 100 MB of short-lived objects per second. The cost of a garbage collection
-// depends on the live objects, so fewer collections cost less: this saves a tenth of a call. Node accepts these options
-// only at startup. With the embedded database, on a laptop, the memory is worth more.
+// Options that keep garbage collections short on one core (decision 18). Node accepts them only at startup. With the
+// embedded database, on a laptop, the memory is worth more.
 const hasServer = Boolean(process.env.DATABASE_URL || process.env.DATABASE_URL_FILE)
 const isToServe = isStart && hasServer && !hasOptionsOfItsOwn()
 
