@@ -94,17 +94,13 @@ export function sampleCounts(
   }
 
   function add(sample: Window, number: number): void {
-    const { runs } = sample
-    if (runs === undefined) {
-      sample.runs = [number, number]
-      numbers += 2
-      return
-    }
+    const { runs = [] } = sample
     const end = runs.length - 1
     if (runs[end] === number - 1) runs[end] = number
     else if (runs.length >= runsMax) sample.isCut = true
     else {
-      runs.push(number, number)
+      if (sample.runs === undefined) sample.runs = [number, number]
+      else runs.push(number, number)
       numbers += 2
     }
   }
