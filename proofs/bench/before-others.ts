@@ -3,9 +3,12 @@ import { spawnSync } from 'node:child_process'
 /** Load runs before PostgreSQL, and what answers it before the load, as the kernel would choose by itself. */
 const priorities = { load: 1, service: 2 } as const
 
-/** Whether this user may say what runs first. */
+let known: boolean | undefined
+
+/** Whether this user may say what runs first; tried once. */
 function isAllowed(): boolean {
-  return spawnSync('chrt', ['--rr', '1', 'true'], { stdio: 'ignore' }).status === 0
+  known ??= spawnSync('chrt', ['--rr', '1', 'true'], { stdio: 'ignore' }).status === 0
+  return known
 }
 
 /**

@@ -61,8 +61,8 @@ export function tollgateEnv(world: World, options: TollgateOptions) {
     GATEWAY_PORT: '0',
     MANAGEMENT_PORT: '0',
     RECORD_CALLS: 'true',
-    // What unknown keys cost is to be measured, not refused; and so is how long calls wait of which one developer, who
-    // has all applications here, makes more than any in production.
+    // What unknown keys cost is to be measured, not refused. One developer has all applications here, whose calls in
+    // progress would soon be too many for one.
     AUTH_FAILURES_PER_MINUTE: '1000000',
     CALLS_PER_DEVELOPER: '1000000',
     ...(options.isEmbedded === true ? {} : stores),
