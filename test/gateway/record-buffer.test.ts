@@ -1,56 +1,48 @@
 import t from 'tap'
 import { createRecordBuffer } from '../../src/gateway/operate/calls/record-buffer.ts'
-import type { RecordedCall } from '../../src/gateway/operate/calls/recorded-call.ts'
 
-function record(application: string, at: number): RecordedCall {
-  return {
-    application_id: application,
-    at,
-    request_id: '',
-    trace_id: '',
-    key_id: '',
-    method: 'GET',
-    api: null,
-    version: null,
-    operation: null,
-    outcome: 'forwarded',
-    detail: null,
-    decision: null,
-    status: 200,
-    limit_name: null,
-    limit_scope: null,
-    limit_calls: null,
-    window_seconds: null,
-    calendar_window: null,
-    remaining: null,
-    resets_at: null,
-    total_ms: 1,
-    upstream_ms: null,
-    drill: null,
-  }
+type Buffer = ReturnType<typeof createRecordBuffer>
+
+function record(buffer: Buffer, at: number): void {
+  buffer.next().at = at
 }
 
 /** Times of what waits, oldest first. */
-function taken(buffer: ReturnType<typeof createRecordBuffer>) {
-  const { records, lost } = buffer.take()
-  return { times: records.map(({ at }) => at).toSorted((a, b) => a - b), lost }
+function taken(buffer: Buffer, rowsMax = 1_000) {
+  return buffer.take(rowsMax).map(({ at }) => at)
 }
 
 t.test('the newest records wait, however many come', async (t) => {
   const buffer = createRecordBuffer(3)
-  for (let at = 1; at <= 8; at += 1) buffer.push(record('a', at))
+  for (let at = 1; at <= 8; at += 1) record(buffer, at)
   t.equal(buffer.size, 3)
-  t.same(taken(buffer), { times: [6, 7, 8], lost: 5 })
-  t.same(taken(buffer), { times: [], lost: 0 }, 'what was taken is not there any more')
+  t.same(taken(buffer), [6, 7, 8])
+  t.equal(buffer.takeReplaced(), 5)
+  t.same(taken(buffer), [], 'what was taken is not there any more')
+  t.equal(buffer.takeReplaced(), 0, 'and is not counted again')
+})
+
+t.test('the oldest are taken first, and stay as they were while newer ones come', async (t) => {
+  const buffer = createRecordBuffer(4)
+  for (let at = 1; at <= 4; at += 1) record(buffer, at)
+  const first = buffer.take(3)
+  for (let at = 5; at <= 7; at += 1) record(buffer, at)
+  t.same(
+    first.map(({ at }) => at),
+    [1, 2, 3],
+  )
+  t.same(taken(buffer, 2), [4, 5])
+  t.same(taken(buffer, 2), [6, 7])
+  t.equal(buffer.takeReplaced(), 0)
 })
 
 t.test('never holds more than its capacity, and counts everything it drops', async (t) => {
   const buffer = createRecordBuffer(100)
   for (let at = 1; at <= 20_000; at += 1) {
-    buffer.push(record(`app-${at % 40}`, at))
+    record(buffer, at)
     if (buffer.size > 100) t.fail(`${buffer.size} wait`)
   }
-  const { times, lost } = taken(buffer)
-  t.equal(times.length + lost, 20_000)
+  const times = taken(buffer)
+  t.equal(times.length + buffer.takeReplaced(), 20_000)
   t.equal(times[0], 19_901)
 })

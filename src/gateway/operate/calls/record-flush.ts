@@ -18,8 +18,8 @@ export interface RecordFlushOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** Records per statement: encoding this number blocks the event loop for about a millisecond. */
-const rowsPerStatement = 500
+/** Records per statement: encoding this number blocks the event loop for half a millisecond. */
+const rowsPerStatement = 200
 /** Number of records written for an application before the ones above 1,000 are deleted. */
 const overflowMax = 500
 /** Number of applications whose writes are counted; beyond it, all are checked again. */
@@ -27,24 +27,30 @@ const applicationsMax = 10_000
 
 /**
  * Creates the function that writes the pending records and deletes those above
- * the maximum. A batch whose write fails is lost, and the loss is counted.
+ * the maximum. Records whose write fails are lost, and the loss is counted; the
+ * others wait for the next run.
  *
- * @returns a function that resolves to the number of records in its batch
+ * @returns a function that resolves to the number of records it took
  */
 export function createRecordFlush(options: RecordFlushOptions): () => Promise<number> {
   const { db, records, metrics, log } = options
   const writtenSincePrune = new Map<string, number>()
+  const overflowing = new Set<string>()
 
-  async function prune(written: readonly RecordedCall[]): Promise<void> {
+  function noteWritten(rows: readonly RecordedCall[]): void {
     if (writtenSincePrune.size > applicationsMax) writtenSincePrune.clear()
-    for (const { application_id: id } of written) {
+    for (const { application_id: id } of rows) {
       // The first write for an application also deletes what earlier processes left over.
-      writtenSincePrune.set(id, (writtenSincePrune.get(id) ?? overflowMax) + 1)
+      const written = (writtenSincePrune.get(id) ?? overflowMax) + 1
+      writtenSincePrune.set(id, written)
+      if (written >= overflowMax) overflowing.add(id)
     }
-    const due = [...new Set(written.map((record) => record.application_id))].filter(
-      (id) => (writtenSincePrune.get(id) ?? 0) >= overflowMax,
-    )
-    if (due.length === 0) return
+  }
+
+  async function prune(): Promise<void> {
+    if (overflowing.size === 0) return
+    const due = [...overflowing]
+    overflowing.clear()
     for (const id of due) writtenSincePrune.set(id, 0)
     try {
       await pruneOverflow(db, due)
@@ -54,19 +60,22 @@ export function createRecordFlush(options: RecordFlushOptions): () => Promise<nu
   }
 
   return async () => {
-    const { records: waiting, lost } = records.take()
-    metrics.recordsLost(lost, 'replaced')
-    for (let start = 0; start < waiting.length; start += rowsPerStatement) {
+    metrics.recordsLost(records.takeReplaced(), 'replaced')
+    let taken = 0
+    // Leaves records that arrive meanwhile to the next run.
+    for (let left = records.size; left > 0; left -= rowsPerStatement) {
+      const rows = records.take(Math.min(left, rowsPerStatement))
+      taken += rows.length
       try {
-        await writeRecords(db, waiting.slice(start, start + rowsPerStatement))
+        await writeRecords(db, rows)
       } catch (error) {
-        const unwritten = waiting.length - start
-        metrics.recordsLost(unwritten, 'unwritten')
-        log.warn({ err: error, records: unwritten }, 'call records not written')
-        return waiting.length
+        metrics.recordsLost(rows.length, 'unwritten')
+        log.warn({ err: error, records: rows.length }, 'call records not written')
+        return taken
       }
+      noteWritten(rows)
     }
-    await prune(waiting)
-    return waiting.length
+    await prune()
+    return taken
   }
 }

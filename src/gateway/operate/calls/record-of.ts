@@ -2,7 +2,7 @@ import type { Standing } from '../../counters/counter.ts'
 import { resetsAt, windowSeconds } from '../../counters/window.ts'
 import { tightest } from '../../edge/answer/limit-headers.ts'
 import type { EndedCall } from '../ended-call.ts'
-import type { RecordedCall } from './recorded-call.ts'
+import { RecordedCall } from './recorded-call.ts'
 
 const brokenOff = 'The bank service broke its answer off.'
 
@@ -11,8 +11,13 @@ const brokenOff = 'The bank service broke its answer off.'
  * tightest one.
  *
  * @param monotonicNow monotonic milliseconds at the end of the call
+ * @param record filled in and returned
  */
-export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
+export function recordOf(
+  ended: EndedCall,
+  monotonicNow: number,
+  record = new RecordedCall(),
+): RecordedCall {
   const { call, caller, finished, endedAt } = ended
   // When the store counted the call: for a refusal, a moment ago.
   const countedAt = call.forwardedAt === 0 ? endedAt : endedAt - (monotonicNow - call.forwardedAt)
@@ -21,35 +26,34 @@ export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
   const standing = grant?.standings[decisive]
   const limit = grant === undefined ? undefined : call.entitlement?.plan.limits[decisive]
   const { version, operation, decision, outcome, totalSeconds, upstreamSeconds } = finished
-  return {
-    application_id: caller.applicationId,
-    at: endedAt - totalSeconds * 1000,
-    request_id: call.requestId,
-    trace_id: call.trace.id,
-    drill: call.drill ?? null,
-    key_id: caller.keyId,
-    method: call.request.method ?? '',
-    api: version?.api ?? null,
-    version: version?.version ?? null,
-    operation: operation?.id ?? null,
-    outcome,
-    detail: outcome === 'cut' ? brokenOff : (call.refusalDetail ?? null),
-    decision: decision ?? null,
-    status: finished.status,
-    limit_name: limit?.name ?? null,
-    limit_scope: limit?.scope ?? null,
-    limit_calls: limit?.calls ?? null,
-    window_seconds: (limit && windowSeconds(standing?.window, limit.windowLength)) ?? null,
-    calendar_window: typeof limit?.windowLength === 'string' ? limit.windowLength : null,
-    remaining: standing?.remaining ?? null,
-    resets_at: endOfWindow(standing, countedAt),
-    total_ms: rounded(totalSeconds * 1000),
-    upstream_ms: upstreamSeconds === undefined ? null : rounded(upstreamSeconds * 1000),
-  }
+  record.application_id = caller.applicationId
+  record.at = endedAt - totalSeconds * 1000
+  record.request_id = call.requestId
+  record.trace_id = call.trace.id
+  record.drill = call.drill ?? null
+  record.key_id = caller.keyId
+  record.method = call.request.method ?? ''
+  record.api = version?.api ?? null
+  record.version = version?.version ?? null
+  record.operation = operation?.id ?? null
+  record.outcome = outcome
+  record.detail = outcome === 'cut' ? brokenOff : (call.refusalDetail ?? null)
+  record.decision = decision ?? null
+  record.status = finished.status
+  record.limit_name = limit?.name ?? null
+  record.limit_scope = limit?.scope ?? null
+  record.limit_calls = limit?.calls ?? null
+  record.window_seconds = (limit && windowSeconds(standing?.window, limit.windowLength)) ?? null
+  record.calendar_window = typeof limit?.windowLength === 'string' ? limit.windowLength : null
+  record.remaining = standing?.remaining ?? null
+  record.resets_at = endOfWindow(standing, countedAt)
+  record.total_ms = rounded(totalSeconds * 1000)
+  record.upstream_ms = upstreamSeconds === undefined ? Number.NaN : rounded(upstreamSeconds * 1000)
+  return record
 }
 
-function endOfWindow(standing: Standing | undefined, countedAt: number): number | null {
-  if (standing?.resetMs === undefined) return null
+function endOfWindow(standing: Standing | undefined, countedAt: number): number {
+  if (standing?.resetMs === undefined) return Number.NaN
   return resetsAt(countedAt, standing.resetMs)
 }
 

@@ -1,32 +1,36 @@
 /**
  * The outcome of one call, ready to be written. Names and types of the members
  * match the statement in `record-writer.ts`, so the writer copies nothing.
- * Times are milliseconds since 1970.
+ * Times are milliseconds since 1970; JSON has null for NaN. V8 keeps a member
+ * that was always a fraction or NaN in place, and makes an object for each value
+ * of any other.
  */
-export interface RecordedCall {
-  readonly application_id: string
+export class RecordedCall {
+  application_id = ''
   /** When the call began. */
-  readonly at: number
-  readonly request_id: string
-  readonly trace_id: string
-  readonly drill: string | null
-  readonly key_id: string
-  readonly method: string
-  readonly api: string | null
-  readonly version: string | null
-  readonly operation: string | null
-  readonly outcome: string
-  readonly detail: string | null
-  readonly decision: string | null
+  at = Number.NaN
+  request_id = ''
+  trace_id = ''
+  drill: string | null = null
+  key_id = ''
+  method = ''
+  api: string | null = null
+  version: string | null = null
+  operation: string | null = null
+  outcome = ''
+  detail: string | null = null
+  decision: string | null = null
   /** 0 if no response was begun. */
-  readonly status: number
-  readonly limit_name: string | null
-  readonly limit_scope: string | null
-  readonly limit_calls: number | null
-  readonly window_seconds: number | null
-  readonly calendar_window: string | null
-  readonly remaining: number | null
-  readonly resets_at: number | null
-  readonly total_ms: number
-  readonly upstream_ms: number | null
+  status = 0
+  limit_name: string | null = null
+  limit_scope: string | null = null
+  limit_calls: number | null = null
+  window_seconds: number | null = null
+  calendar_window: string | null = null
+  remaining: number | null = null
+  /** NaN: not known. */
+  resets_at = Number.NaN
+  total_ms = Number.NaN
+  /** NaN: the backend was not asked. */
+  upstream_ms = Number.NaN
 }

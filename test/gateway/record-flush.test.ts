@@ -1,0 +1,36 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import t from 'tap'
+import { createRecordBuffer } from '../../src/gateway/operate/calls/record-buffer.ts'
+import { createRecordFlush } from '../../src/gateway/operate/calls/record-flush.ts'
+import type { RegistrySchema } from '../../src/registry/schema.ts'
+
+/** The records that one statement writes. */
+const perStatement = 200
+
+t.test(
+  'a run that cannot write loses the records of one statement, reports them, and keeps the others for the next run',
+  async (t) => {
+    const records = createRecordBuffer()
+    for (let at = 1; at <= 500; at += 1) records.next().at = at
+    const reported = { unwritten: 0, warnings: 0 }
+    const pool = () => Promise.reject(new Error('unreachable'))
+    const flush = createRecordFlush({
+      db: new Kysely<RegistrySchema>({ dialect: new PostgresDialect({ pool }) }),
+      records,
+      metrics: {
+        recordsLost(lost, reason) {
+          if (reason === 'unwritten') reported.unwritten += lost
+        },
+      },
+      log: {
+        warn() {
+          reported.warnings += 1
+        },
+      },
+    })
+    t.equal(await flush(), perStatement)
+    t.same(reported, { unwritten: perStatement, warnings: 1 })
+    t.equal(records.size, 500 - perStatement)
+    t.equal(records.take(1)[0]?.at, perStatement + 1, 'the oldest are gone')
+  },
+)
