@@ -449,6 +449,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   'usage-recording': tests('long/usage-recording', {
     shows: 'processes count every call once in every step, however late and from how many',
     guards: [
+      'src/platform/process/at-pace.ts',
       `${operate}/calls`,
       `${operate}/usage`,
       `${operate}/call-recorder.ts`,

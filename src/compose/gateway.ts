@@ -188,8 +188,8 @@ function sampleOf(share: number): (spanId: string) => boolean {
   return (spanId) => Number.parseInt(spanId.slice(-8), 16) < share * 2 ** 32
 }
 
-/** Call records per second when the embedded database, a thread of this process, writes them. */
-const embeddedRecordsPerSecond = 250
+/** Rows of calls per second, of each kind, when the embedded database, a thread of this process, writes them. */
+const embeddedRowsPerSecond = 250
 
 /**
  * Opens the recorder of calls that developers see in the portal.
@@ -208,7 +208,7 @@ function openRecording(options: GatewayRoleOptions): CallRecorder | undefined {
     now: Date.now,
     monotonic: () => performance.now(),
     ...options.pauses,
-    ...(settings.databaseUrl === undefined && { recordsPerSecond: embeddedRecordsPerSecond }),
+    ...(settings.databaseUrl === undefined && { rowsPerSecond: embeddedRowsPerSecond }),
   })
   lifetime.opened(() => recorder.close())
   return recorder

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../platform/log/log.ts'
+import { atPace } from '../../platform/process/at-pace.ts'
 import { repeatedly } from '../../platform/process/repeatedly.ts'
 import type { Caller, KeyAuthenticator, KeyMemory, RevokedKeys } from '../../registry/registry.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
@@ -38,44 +39,46 @@ export interface CallRecorderOptions {
   /** (Default: 3,000) */
   readonly usageEveryMs?: number
   /**
-   * Sustained rate of writes; when more calls arrive, newer records replace
-   * older ones. Lower where the database shares the CPU with the calls.
+   * Sustained rate of rows of each kind. When more calls arrive, newer records
+   * replace older ones, and usage is written less often: by then a row counts
+   * several calls. Lower where the database shares the CPU with the calls.
    * (Default: 2,000)
    */
-  readonly recordsPerSecond?: number
+  readonly rowsPerSecond?: number
 }
 
 /**
- * Records calls off the data path: a call costs some arithmetic and one small
- * object in bounded memory. A batch whose write fails is lost, and the loss is
- * counted. At most one write of each kind runs at a time; later records wait in
- * the same bounded memory.
+ * Records calls off the data path: a call costs some arithmetic in bounded
+ * memory. Rows whose write fails are lost, and the loss is counted. At most one
+ * write of each kind runs at a time; later calls wait in the same memory.
  */
 export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
-  const { db, metrics, log, now, monotonic, recordsPerSecond = 2_000 } = options
+  const { db, metrics, log, now, monotonic, rowsPerSecond = 2_000 } = options
   const records = createRecordBuffer()
   const usage = createUsageBuffer()
   const flushRecords = createRecordFlush({ db, records, metrics, log })
   const usageFlush = createUsageFlush({ db, usage, metrics, log })
   const recognise = createRecogniseCaller(options.keys)
-  let restsUntil = 0
+  const pace = { perSecond: rowsPerSecond, monotonic }
 
   function remember(call: Call, caller: Caller, finished: FinishedCall, endedAt: number): void {
     const ended = { call, caller, finished, endedAt }
     if (call.drill === undefined) countCall(usage, ended, metrics)
-    records.push(recordOf(ended, monotonic()))
-  }
-
-  async function flushAtPace(): Promise<void> {
-    if (records.size === 0 || monotonic() < restsUntil) return
-    const startedAt = monotonic()
-    restsUntil = startedAt + ((await flushRecords()) / recordsPerSecond) * 1_000
+    recordOf(ended, monotonic(), records.next())
   }
 
   const onFailure = (err: unknown): void => log.warn({ err }, 'calls not recorded')
   const repetitions = [
-    repeatedly({ everyMs: options.recordsEveryMs ?? 1_000, work: flushAtPace, onFailure }),
-    repeatedly({ everyMs: options.usageEveryMs ?? 3_000, work: usageFlush.write, onFailure }),
+    repeatedly({
+      everyMs: options.recordsEveryMs ?? 1_000,
+      work: atPace(flushRecords, pace),
+      onFailure,
+    }),
+    repeatedly({
+      everyMs: options.usageEveryMs ?? 3_000,
+      work: atPace(usageFlush.write, pace),
+      onFailure,
+    }),
   ]
 
   return {

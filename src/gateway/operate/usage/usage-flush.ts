@@ -30,8 +30,10 @@ export interface UsageFlush {
   /**
    * Writes the waiting counts. Counts whose write fails are lost, and the loss
    * is counted; the rest waits for the next run.
+   *
+   * @returns how many rows it took
    */
-  write(): Promise<void>
+  write(): Promise<number>
   /** The final run: counts that cannot be written are lost, and the loss is counted. */
   end(): Promise<void>
 }
@@ -42,18 +44,21 @@ export function createUsageFlush({ db, usage, metrics, log }: UsageFlushOptions)
     log.warn({ err: cause, calls }, 'usage not written')
   }
 
-  async function write(): Promise<void> {
+  async function write(): Promise<number> {
+    let taken = 0
     // Leaves counts that arrive meanwhile to the next run.
     for (let left = usage.waiting; left > 0; left -= rowsPerStatement) {
       const rows = usage.take(rowsPerStatement)
+      taken += rows.length
       try {
         await writeUsage(db, rows)
       } catch (error) {
         lose(callsOf(rows), error)
-        return
+        return taken
       }
       if (left > rowsPerStatement) await delay(restMs)
     }
+    return taken
   }
 
   return {
