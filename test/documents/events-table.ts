@@ -3,13 +3,13 @@ import { securityEvents } from '../../src/platform/log/security-events.ts'
 /** Every security event as Markdown. Ends with a line break. */
 export function eventsTable(): string {
   const lines = Object.entries(securityEvents).map(
-    ([event, { level, reasons, meaning, isKept }]) => {
+    ([event, { level, reasons = [], meaning, isChange }]) => {
       const cells = [
         `\`${event}\``,
         level,
         reasons.map((reason) => `\`${reason}\``).join(', '),
         meaning,
-        isKept ? 'yes' : 'in the audit log',
+        isChange ? 'in the audit log' : 'yes',
       ]
       return `| ${cells.join(' | ')} |`
     },

@@ -153,7 +153,9 @@ async function filterOf(
 async function checkEvent(event: string): Promise<void> {
   // Not loaded for the help.
   const { securityEvents } = await import('../../platform/log/security-events.ts')
-  const names = Object.entries(securityEvents).flatMap(([name, { isKept }]) => (isKept ? name : []))
+  const names = Object.entries(securityEvents).flatMap(([name, { isChange }]) =>
+    isChange ? [] : name,
+  )
   if (names.includes(event)) return
   throw new UsageError(`--event must be one of ${names.join(', ')}`)
 }

@@ -10,25 +10,18 @@ interface SecurityEventRow {
   readonly text: string
   /** What it means and which facts it has; Markdown. */
   readonly meaning: string
-  /** Every possible `reason`, a label of the metric; empty for events without one. */
-  readonly reasons: readonly string[]
-  /** Whether the table `security_events` gets a row. Changes have theirs in the audit. */
-  readonly isKept: boolean
+  /** Every possible `reason`, a label of the metric; absent for events without one. */
+  readonly reasons?: readonly string[]
+  /** A change, which the audit log has; every other event gets a row in the table `security_events`. */
+  readonly isChange?: true
 }
 
-/**
- * Every security event. Names are part of the public interface, because log
- * collectors and alert rules search for them: never rename one. A new event is
- * a row here; `npm run docs` writes its row in docs/security-events.md.
- */
-export const securityEvents = {
+const table = {
   'sign-in.accepted': {
     level: 'info',
     text: 'a developer signed in',
     meaning:
       'A developer or operator signed in. `actor`; `detail` has the second factor (`totp`, `passkey`, `recovery-code`), `none`, or `oidc`',
-    reasons: [],
-    isKept: true,
   },
   'sign-in.refused': {
     level: 'warn',
@@ -36,46 +29,35 @@ export const securityEvents = {
     meaning:
       'A sign-in failed: wrong address or password (`credentials`), a suspended account, one that waits for approval, an operator without a second factor (`unenrolled`), or an answer of the OpenID Connect provider that the portal does not accept (`provider`). `subject` if the account exists',
     reasons: ['credentials', 'suspended', 'unapproved', 'unenrolled', 'provider'],
-    isKept: true,
   },
   'sign-in.throttled': {
     level: 'warn',
     text: 'a sign-in was throttled',
     meaning:
       'A network, address, browser or session has used up its attempts to sign in, or a developer the attempts with codes; nothing was compared. `detail.limit` names the [limit](accounts.md#limits-on-attempts)',
-    reasons: [],
-    isKept: true,
   },
   'sign-in.locked': {
     level: 'error',
     text: 'the password of an account was locked',
     meaning: 'An account had too many wrong passwords in a row. Its owner gets an email. `subject`',
-    reasons: [],
-    isKept: true,
   },
   'proof.accepted': {
     level: 'info',
     text: 'a signed-in developer proved again who they are',
     meaning:
       'A session proved again who is there, for changes that ask for it. `actor`; `detail` has the second factor, `none` for a password, or `oidc`',
-    reasons: [],
-    isKept: true,
   },
   'factor.refused': {
     level: 'warn',
     text: 'a second factor was refused',
     meaning:
       'After the right password, or in a session, a code or passkey was wrong or already used; the password or the session may be stolen. `subject`',
-    reasons: [],
-    isKept: true,
   },
   'password.refused': {
     level: 'warn',
     text: 'a signed-in developer gave a wrong password',
     meaning:
       'A change of the account, a fresh proof or an enrolment link came with a wrong password; the session (`actor`) or the link may be stolen',
-    reasons: [],
-    isKept: true,
   },
   'request.throttled': {
     level: 'warn',
@@ -83,7 +65,6 @@ export const securityEvents = {
     meaning:
       'A client requested too many emails (`mail`), password resets (`reset`) or ready consents (`consent`), downloaded their data too often (`export`) or asked for more calls too often (`wish`)',
     reasons: ['mail', 'reset', 'consent', 'export', 'wish'],
-    isKept: true,
   },
   'change.throttled': {
     level: 'warn',
@@ -91,76 +72,60 @@ export const securityEvents = {
     meaning:
       'A signed-in developer made too many changes (`change`) or keys (`key`); nothing was changed. `detail.limit`',
     reasons: ['change', 'key'],
-    isKept: true,
   },
   'cross-site.refused': {
     level: 'warn',
     text: 'a request from another site was refused',
     meaning: "A browser sent a request that did not come from the portal's own pages",
-    reasons: [],
-    isKept: true,
   },
   'object.foreign': {
     level: 'warn',
     text: 'a developer asked for an object of another developer',
     meaning:
       'A developer asked for an application, key or subscription of another developer, and got 404. `actor`, `subject`',
-    reasons: [],
-    isKept: true,
   },
   'operator.granted': {
     level: 'warn',
     text: 'the group of the provider made a developer an operator',
     meaning:
       'A developer in the group `OIDC_OPERATOR_GROUP` signed in through the OpenID Connect provider and became an operator. `subject`',
-    reasons: [],
-    isKept: true,
   },
   'operator.withdrawn': {
     level: 'warn',
     text: 'the missing group of the provider took the operator role away',
     meaning:
       'An operator who is no longer in the group `OIDC_OPERATOR_GROUP` signed in through the OpenID Connect provider and lost the role. `subject`',
-    reasons: [],
-    isKept: true,
   },
   'operator.denied': {
     level: 'warn',
     text: 'a developer asked for an operator page',
     meaning:
       'A developer without the operator role asked for `/api/operator/…` and got 404. `actor`',
-    reasons: [],
-    isKept: true,
   },
   'operator.read': {
     level: 'info',
     text: 'an operator read data of developers',
     meaning:
       'An operator read developers, applications, refusals, the audit log or security events. `actor`, `subject`',
-    reasons: [],
-    isKept: true,
   },
   'operator.change': {
     level: 'info',
     text: 'an operator made a change',
     meaning:
       'An operator changed something, in the portal or by a command: an entry of the audit log',
-    reasons: [],
-    isKept: false,
+    isChange: true,
   },
   'developer.change': {
     level: 'info',
     text: 'a developer made a change',
     meaning: 'A developer changed something: an entry of the audit log',
-    reasons: [],
-    isKept: false,
+    isChange: true,
   },
   'system.change': {
     level: 'info',
     text: 'Tollgate made a change',
     meaning: 'Tollgate itself changed something: an entry of the audit log',
-    reasons: [],
-    isKept: false,
+    isChange: true,
   },
   'key.refused': {
     level: 'warn',
@@ -168,23 +133,18 @@ export const securityEvents = {
     meaning:
       'A call came with a key that does not work. `unknown`: the key does not exist, or its secret is wrong. `address`: the key works, but not from this address; it may be stolen. `keyId` is the public part of the key. `subject` is its application, for a key that works or once worked (`address`, `expired`, `revoked`)',
     reasons: ['malformed', 'unknown', 'expired', 'revoked', 'address'],
-    isKept: true,
   },
   'key.exposed': {
     level: 'warn',
     text: 'an API key was sent in a URL',
     meaning:
       'A call had a key in its query, where proxies log it. The gateway refused the call. Rotate the key. `keyId`',
-    reasons: [],
-    isKept: true,
   },
   'key.throttled': {
     level: 'warn',
     text: 'a client sends too many invalid keys',
     meaning:
       'A network exceeded `AUTH_FAILURES_PER_MINUTE`, one event for each network and minute, or all unknown clients together exceeded ten times as many; or a network tried too often to make a key replace itself, with `detail.limit`',
-    reasons: [],
-    isKept: true,
   },
   'certificate.refused': {
     level: 'warn',
@@ -192,52 +152,52 @@ export const securityEvents = {
     meaning:
       'A call came over a certificate that an operator has blocked (`blocked`), over one that the application of its key does not have (`foreign`), or without one although the application has any (`missing`): the key may be stolen. `detail.thumbprint`, if there is one; for `foreign` and `missing` also `keyId` and, as `subject`, the application of the key',
     reasons: ['blocked', 'foreign', 'missing'],
-    isKept: true,
   },
   'configuration.reloaded': {
     level: 'info',
     text: 'a process uses a new configuration',
     meaning: 'A process loaded API documents and plans again',
-    reasons: [],
-    isKept: true,
   },
   'configuration.refused': {
     level: 'error',
     text: 'a process refused a new configuration',
     meaning: 'The new files are invalid, so the current configuration stays active',
-    reasons: [],
-    isKept: true,
   },
   'files.reloaded': {
     level: 'info',
     text: 'a process uses changed files of certificates',
     meaning:
       'A process loaded changed files again: a TLS certificate, authorities or revocation lists. `detail.files` names them as in `gateway_files_refused`',
-    reasons: [],
-    isKept: true,
   },
   'files.refused': {
     level: 'error',
     text: 'a process refused changed files of certificates',
     meaning:
       'Changed files are invalid or missing, so the previous ones stay active. `detail` has `files` and `reason`. At a start, the process ends with an error instead',
-    reasons: [],
-    isKept: true,
   },
   'audit.broken': {
     level: 'error',
     text: 'the audit log was changed outside Tollgate',
     meaning:
       'The newest part of the audit log is not what Tollgate wrote, and the process seals nothing more. See [what to do](audit.md#when-a-process-stops-sealing)',
-    reasons: [],
-    isKept: true,
   },
 } as const satisfies Readonly<Record<string, SecurityEventRow>>
 
-type Table = typeof securityEvents
+type Table = typeof table
 export type SecurityEventName = keyof Table
 
-type ReasonOf<Name extends SecurityEventName> = Table[Name]['reasons'][number]
+/**
+ * Every security event. Names are part of the public interface, because log
+ * collectors and alert rules search for them: never rename one. A new event is
+ * a row here; `npm run docs` writes its row in docs/security-events.md.
+ */
+export const securityEvents: Readonly<Record<SecurityEventName, SecurityEventRow>> = table
+
+type ReasonOf<Name extends SecurityEventName> = Table[Name] extends {
+  readonly reasons: readonly (infer Reason)[]
+}
+  ? Reason
+  : never
 type NamedEvent = {
   [Name in SecurityEventName]: [ReasonOf<Name>] extends [never]
     ? { readonly event: Name; readonly reason?: undefined }
@@ -362,10 +322,10 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
   return {
     record(given) {
       const { event, reason, actor, subject, keyId, requestId } = given
-      const { level, text, isKept } = securityEvents[event]
+      const { level, text, isChange } = securityEvents[event]
       count(event, reason)
       const at = now()
-      if (isKept && !isWithin(event, at)) {
+      if (isChange !== true && !isWithin(event, at)) {
         lose(1)
         return
       }
@@ -374,7 +334,7 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
       const detail = given.detail === undefined ? undefined : cutAll(given.detail)
       const facts = { event, reason, actor, subject, keyId, address, agent, requestId, detail }
       stream[level](facts, text)
-      if (!isKept || keep === undefined) return
+      if (isChange === true || keep === undefined) return
       if (waiting.length >= waitingMax) {
         waiting.shift()
         lose(1)
@@ -423,8 +383,8 @@ function createMetrics(registry: Registry) {
     registers,
   })
   // Prometheus sees the first event as an increase only if it scraped a 0 before.
-  for (const [event, { reasons }] of Object.entries(securityEvents)) {
-    for (const reason of reasons.length === 0 ? [''] : reasons) events.inc({ event, reason }, 0)
+  for (const [event, { reasons = [''] }] of Object.entries(securityEvents)) {
+    for (const reason of reasons) events.inc({ event, reason }, 0)
   }
   return {
     count: (event: string, reason = '') => events.inc({ event, reason }),
