@@ -11,7 +11,7 @@ import type { KeyStores } from '../../registry/key-stores.ts'
 import type { Records } from '../../registry/records.ts'
 import { type AffectedApplication, affectedBy, type InUse } from './affected.ts'
 import { type NewLimit, newLimits } from './new-limits.ts'
-import { type OverNow, overNow } from './over-now.ts'
+import { type LimitedSubject, type OverNow, overNow } from './over-now.ts'
 import { usageSpan } from './usage-span.ts'
 
 export interface AssessPlanOptions {
@@ -33,15 +33,7 @@ export interface AssessedChange {
 }
 
 /** What an application would have lost to a new limit. */
-export interface WouldHaveRefused {
-  readonly application: AffectedApplication
-  readonly api: string
-  readonly version: string
-  readonly operation: string | null
-  readonly plan: string
-  readonly limit: string
-  /** What the window would admit for this application. */
-  readonly calls: number
+export interface WouldHaveRefused extends LimitedSubject {
   readonly refused: number
   readonly windows: number
   /** Start of the last of these windows. */

@@ -4,8 +4,8 @@ import { resetsAt } from '../../gateway/counters/window.ts'
 import type { AffectedApplication } from './affected.ts'
 import type { NewLimit } from './new-limits.ts'
 
-/** A count that a new limit would not let grow. */
-export interface OverNow {
+/** A new limit for one application. */
+export interface LimitedSubject {
   readonly application: AffectedApplication
   readonly api: string
   readonly version: string
@@ -13,9 +13,13 @@ export interface OverNow {
   readonly operation: string | null
   readonly plan: string
   readonly limit: string
-  readonly used: number
   /** What the window would admit for this application. */
   readonly calls: number
+}
+
+/** A count that a new limit would not let grow. */
+export interface OverNow extends LimitedSubject {
+  readonly used: number
   readonly resetsAt: Date
 }
 

@@ -1,5 +1,6 @@
 import type { Words } from '../../messages/format.ts'
 import { languageFacts } from '../../messages/language.ts'
+import type { LimitRequestDigest } from '../stores/limit-requests/limit-request-digest.ts'
 import type { LetterText } from './letter-body.ts'
 import type { PublishedNames } from './published-names.ts'
 import { utcTime } from './utc-time.ts'
@@ -13,15 +14,7 @@ interface LimitFacts {
   readonly limit: string
 }
 
-interface AskedFacts extends LimitFacts {
-  readonly developerName: string
-  readonly developerEmail: string
-  readonly calls: number
-  /** The developer's words. */
-  readonly reason: string
-  /** All open requests, this one included. */
-  readonly waiting: number
-}
+type AskedFacts = Omit<LimitRequestDigest, 'email'>
 
 interface GrantedFacts extends LimitFacts {
   readonly calls: number

@@ -28,14 +28,7 @@ export interface LimitOverride extends CallsOverride {
 }
 
 /** An override to make; `by` is the actor in the audit. */
-export interface OverrideInput {
-  readonly applicationId: string
-  readonly api: string
-  readonly version: string
-  readonly limit: string
-  readonly calls: number
-  readonly reason: string
-  readonly expiresAt: Date
+export interface OverrideInput extends Omit<LimitOverride, 'id' | 'createdBy' | 'createdAt'> {
   readonly by: string
 }
 

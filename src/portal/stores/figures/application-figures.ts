@@ -7,11 +7,15 @@ import {
   readLimits,
 } from './application-limits.ts'
 
-/** How many calls an application made in a period. */
-export interface CallerFigures {
+/** An application that calls, with its owner. */
+export interface Caller {
   readonly applicationId: string
   readonly applicationName: string
   readonly developerEmail: string
+}
+
+/** How many calls an application made in a period. */
+export interface CallerFigures extends Caller {
   readonly admitted: number
   readonly refused: number
   /** Admitted calls that were answered with 5xx or incompletely. */

@@ -1,18 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { isUuid } from '../../../platform/database/uuid.ts'
+import type { Developer } from '../../../registry/applications/developer.ts'
 import { comesAfter, type Page } from '../../../registry/page.ts'
 import type { PortalSchema } from '../schema.ts'
 
 /** A developer in an operator's search. */
-export interface ListedDeveloper {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly isOperator: boolean
-  readonly createdAt: Date
+export interface ListedDeveloper extends Developer {
   /** Null while the developer waits for an operator's approval. */
   readonly approvedAt: Date | null
-  readonly suspendedAt: Date | null
   /** Number of applications. */
   readonly applications: number
   /** Version of the terms that the developer accepted last, and when. */

@@ -3,7 +3,9 @@
 // are about single applications, and `party-names.ts` finds names for the audit. It works while no gateway runs.
 
 import { type Kysely, sql } from 'kysely'
+import type { LimitOverride } from '../../../registry/applications/overrides.ts'
 import type { PortalSchema } from '../schema.ts'
+import type { Caller } from './application-figures.ts'
 
 /** Calls of all applications in one hour. */
 export interface HourOfCalls {
@@ -25,12 +27,9 @@ export interface RegisteredCounts {
 }
 
 /** An application that called a version. */
-export interface VersionCaller {
+export interface VersionCaller extends Caller {
   readonly api: string
   readonly version: string
-  readonly applicationId: string
-  readonly applicationName: string
-  readonly developerEmail: string
   /** Calls of the period, refused ones included. */
   readonly calls: number
   /** The last day or hour with a call. */
@@ -46,16 +45,8 @@ export interface PlanUse {
 }
 
 /** An override that applies now. */
-export interface ActiveOverride {
-  readonly id: string
-  readonly applicationId: string
+export interface ActiveOverride extends Omit<LimitOverride, 'createdBy' | 'createdAt'> {
   readonly applicationName: string
-  readonly api: string
-  readonly version: string
-  readonly limit: string
-  readonly calls: number
-  readonly reason: string
-  readonly expiresAt: Date
 }
 
 /** Figures over all developers, from the database alone; a few seconds behind. */

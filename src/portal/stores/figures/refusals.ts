@@ -1,15 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { PortalSchema } from '../schema.ts'
+import type { CallerFigures } from './application-figures.ts'
 
 /** Outcomes of an application's calls in a period. */
-export interface RefusedApplication {
-  readonly applicationId: string
-  readonly applicationName: string
-  readonly developerEmail: string
-  readonly admitted: number
-  readonly refused: number
-  /** Admitted calls that were answered with 5xx. */
-  readonly errors: number
+export interface RefusedApplication extends CallerFigures {
   /** The most frequent reason among its latest refused calls; null: no such call is left in the records. */
   readonly code: string | null
 }
