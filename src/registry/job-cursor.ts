@@ -16,7 +16,7 @@ export interface JobCursor {
 
 /** Creates the cursor with this value, unless it exists: another process may be first. */
 export async function beginCursor(
-  db: Kysely<RegistrySchema>,
+  db: RegistryTransaction | Kysely<RegistrySchema>,
   name: string,
   value: string,
 ): Promise<void> {

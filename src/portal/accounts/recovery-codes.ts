@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { hashOf } from '../stores/accounts/token.ts'
 
 /** Codes that each work once, in place of a second factor that is lost. */
 export interface RecoveryCodes {
@@ -40,8 +41,4 @@ export function recoveryCodeHash(typed: string): Buffer | undefined {
     .replaceAll(/[il]/g, '1')
   const isLong = code.length === length || code.length === lengthBefore
   return isLong && [...code].every((letter) => alphabet.includes(letter)) ? hashOf(code) : undefined
-}
-
-function hashOf(code: string): Buffer {
-  return createHash('sha256').update(code).digest()
 }

@@ -3,6 +3,7 @@ import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { Outbox } from '../../mail/outbox.ts'
 import type { PortalSchema } from '../schema.ts'
 import { sameAddress } from './same-address.ts'
+import { updateDeveloper } from './update-developer.ts'
 
 /** One password attempt, already counted. */
 export interface PasswordAttempt {
@@ -105,13 +106,7 @@ export function createCredentials({ db }: { db: Kysely<PortalSchema> }): Credent
       return row !== undefined
     },
 
-    async forgive(developerId) {
-      await db
-        .updateTable('developers')
-        .set({ failed_sign_ins: 0 })
-        .where('id', '=', developerId)
-        .execute()
-    },
+    forgive: (developerId) => updateDeveloper(db, developerId, { failed_sign_ins: 0 }),
 
     pause: ({ developerId, email, outbox }) =>
       db.transaction().execute(async (trx) => {

@@ -44,6 +44,8 @@ export interface Developers {
 }
 
 export function createDevelopers({ db }: { db: Kysely<PortalSchema> }): Developers {
+  const all = db.selectFrom('developers').select(developerColumns)
+
   async function setSuspension(id: string, by: string, isSuspended: boolean): Promise<Developer> {
     return change(db, async (trx, record) => {
       const found = await lockDeveloper(trx, id)
@@ -85,25 +87,13 @@ export function createDevelopers({ db }: { db: Kysely<PortalSchema> }): Develope
 
     async find(id) {
       if (!isUuid(id)) return undefined
-      return db
-        .selectFrom('developers')
-        .select(developerColumns)
-        .where('id', '=', id)
-        .executeTakeFirst()
+      return all.where('id', '=', id).executeTakeFirst()
     },
 
-    findByEmail(email) {
-      return db
-        .selectFrom('developers')
-        .select(developerColumns)
-        .where(sameAddress(email))
-        .executeTakeFirst()
-    },
+    findByEmail: (email) => all.where(sameAddress(email)).executeTakeFirst(),
 
     async list(page) {
-      return db
-        .selectFrom('developers')
-        .select(developerColumns)
+      return all
         .where(comesAfter('developers', page))
         .orderBy('created_at')
         .orderBy('id')

@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { PortalSchema } from '../schema.ts'
+import { hashOf, newToken } from './token.ts'
 
 /**
  * The purpose of a challenge; it can be passed only for that: to finish a
@@ -84,7 +84,7 @@ export function createFactorChallenges({
               .offset(openMax - 1),
           )
           .execute()
-        const token = randomBytes(32).toString('base64url')
+        const token = newToken()
         const { expiresAt } = await trx
           .insertInto('factor_challenges')
           .values({
@@ -129,8 +129,4 @@ export function createFactorChallenges({
       await db.deleteFrom('factor_challenges').where('expires_at', '<=', sql<Date>`now()`).execute()
     },
   }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -8,9 +8,12 @@ import { RegistryConflict } from '../../../registry/registry-errors.ts'
 import { change } from '../../../registry/transaction.ts'
 import type { Outbox } from '../../mail/outbox.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import { auditOwn } from './audit-own.ts'
 import { endSessions } from './end-sessions.ts'
 import { issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
-import { hasFactor, sessionHash } from './sessions.ts'
+import { hasFactor } from './sessions.ts'
+import { hashOf } from './token.ts'
+import { updateDeveloper } from './update-developer.ts'
 
 /** A passkey of a developer, as the database stores it. */
 export interface Passkey {
@@ -182,7 +185,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
           .where('developer_id', '=', developerId)
           .executeTakeFirst()
         if (numDeletedRows === 0n) return false
-        await leaveAudit(trx, 'factor.use-recovery-code', developerId)
+        await auditOwn(trx, developerId, 'factor.use-recovery-code')
         const email = await addressOf(trx, developerId)
         await outbox.post(trx, { kind: 'recovery-code-used', at }, email)
         return true
@@ -199,13 +202,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
       return row?.failures
     },
 
-    async forgiveCodes(developerId) {
-      await db
-        .updateTable('developers')
-        .set({ failed_codes: 0 })
-        .where('id', '=', developerId)
-        .execute()
-    },
+    forgiveCodes: (developerId) => updateDeveloper(db, developerId, { failed_codes: 0 }),
 
     warn: ({ developerId, outbox }) =>
       db.transaction().execute(async (trx) => {
@@ -218,7 +215,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
       db
         .transaction()
         .execute(async (trx) => {
-          const own = sessionHash(sessionId)
+          const own = hashOf(sessionId)
           const { email } = await lockDeveloper(trx, developerId)
           const isFirst = await addFactor(trx, developerId, factor, recoveryHashes)
           if (isFirst) {
@@ -253,7 +250,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
           }
           await trx.deleteFrom('recovery_codes').where('developer_id', '=', developerId).execute()
         }
-        await leaveAudit(trx, 'factor.remove', developerId, { factor: factor.kind })
+        await auditOwn(trx, developerId, 'factor.remove', { factor: factor.kind })
         await outbox.post(trx, { kind: 'factor-removed', factor: factor.kind, at }, email)
         return true
       }),
@@ -263,7 +260,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
         const { email } = await lockDeveloper(trx, developerId)
         if (!(await hasFactor(trx, developerId))) return false
         await storeRecoveryCodes(trx, developerId, recoveryHashes)
-        await leaveAudit(trx, 'factor.replace-recovery-codes', developerId)
+        await auditOwn(trx, developerId, 'factor.replace-recovery-codes')
         await outbox.post(trx, { kind: 'recovery-codes-replaced', at }, email)
         return true
       }),
@@ -275,11 +272,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
           await trx.deleteFrom(table).where('developer_id', '=', developerId).execute()
         }
         await endSessions(trx, developerId)
-        await trx
-          .updateTable('developers')
-          .set({ failed_codes: 0 })
-          .where('id', '=', developerId)
-          .execute()
+        await updateDeveloper(trx, developerId, { failed_codes: 0 })
         await record(
           { kind: 'developer', action: 'reset-factor', developerId },
           { by, action: 'factor.reset' },
@@ -408,7 +401,7 @@ async function addFactor(
       .execute()
   }
   if (isFirst) await storeRecoveryCodes(trx, developerId, recoveryHashes)
-  await leaveAudit(trx, 'factor.add', developerId, { factor: factor.kind })
+  await auditOwn(trx, developerId, 'factor.add', { factor: factor.kind })
   return isFirst
 }
 
@@ -451,16 +444,6 @@ async function addressOf(trx: PortalTransaction, developerId: string): Promise<s
     .where('id', '=', developerId)
     .executeTakeFirstOrThrow()
   return email
-}
-
-function leaveAudit(
-  trx: PortalTransaction,
-  action: `factor.${string}`,
-  developerId: string,
-  detail: Record<string, string> = {},
-): Promise<void> {
-  const developer = `developer:${developerId}`
-  return recordAudit(trx, { actor: developer, action, subject: developer, detail })
 }
 
 const translateApp = conflictAt(

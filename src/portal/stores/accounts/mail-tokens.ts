@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { sameAddress } from './same-address.ts'
+import { hashOf, newToken } from './token.ts'
 
 /**
  * The purpose of a link; the link works only for that. A command prints the
@@ -62,7 +62,7 @@ export async function issueMailToken(
   trx: PortalTransaction,
   { purpose, developerId, email, name }: MailToken & { purpose: MailTokenPurpose },
 ): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
+  const token = newToken()
   await trx
     .updateTable('mail_tokens')
     .set({ used_at: sql`now()` })
@@ -145,8 +145,4 @@ export async function endMailTokens(trx: PortalTransaction, developerId: string)
     .where('developer_id', '=', developerId)
     .where('purpose', '!=', 'enrolment')
     .execute()
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { PortalSchema } from '../schema.ts'
+import { auditOwn } from './audit-own.ts'
 import { type OwnTable, ownTables } from './own-tables.ts'
 
 /** A row as the file holds it: names in camelCase, times in ISO 8601. */
@@ -57,12 +57,7 @@ export function createOwnData({ db }: { readonly db: Kysely<PortalSchema> }): Ow
 
   return {
     async noteExport(developerId) {
-      const actor = `developer:${developerId}`
-      await db
-        .transaction()
-        .execute((trx) =>
-          recordAudit(trx, { actor, action: 'developer.export-data', subject: actor }),
-        )
+      await db.transaction().execute((trx) => auditOwn(trx, developerId, 'developer.export-data'))
     },
 
     async *read(developerId) {

@@ -6,6 +6,7 @@ import type { PortalSchema } from '../schema.ts'
 import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import { lockAddressOwner } from './sign-ups.ts'
+import { updateDeveloper } from './update-developer.ts'
 
 /** Lets a developer set a new password, or a first one, by a link to their address. */
 export interface PasswordResets {
@@ -54,11 +55,8 @@ export function createPasswordResets({ db }: { db: Kysely<PortalSchema> }): Pass
         const link = await takeOwnMailToken(trx, 'password-reset', token)
         if (link === undefined) return false
         const { developerId, ownerEmail } = link
-        await trx
-          .updateTable('developers')
-          .set({ password_hash: passwordHash, failed_sign_ins: 0, failed_codes: 0 })
-          .where('id', '=', developerId)
-          .execute()
+        const values = { password_hash: passwordHash, failed_sign_ins: 0, failed_codes: 0 }
+        await updateDeveloper(trx, developerId, values)
         await endSessions(trx, developerId)
         await endMailTokens(trx, developerId)
         const by = `developer:${developerId}`

@@ -2,16 +2,18 @@ import { type Kysely, sql } from 'kysely'
 import type { Language } from '../../../messages/language.ts'
 import { violates } from '../../../platform/database/database.ts'
 import { isUuid } from '../../../platform/database/uuid.ts'
-import { recordAudit } from '../../../registry/audit/audit.ts'
+import type { Developer } from '../../../registry/applications/developer.ts'
 import type { ChangeOf } from '../../../registry/feed/change.ts'
 import { plainName } from '../../../registry/name.ts'
 import { change } from '../../../registry/transaction.ts'
 import type { Outbox } from '../../mail/outbox.ts'
 import type { PortalSchema } from '../schema.ts'
+import { auditOwn } from './audit-own.ts'
 import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import { findAddressOwner } from './sign-ups.ts'
 import { type AcceptedTerms, newestAcceptance } from './terms.ts'
+import { updateDeveloper } from './update-developer.ts'
 
 /** Which mails a developer gets in addition to those about the account itself. */
 export interface MailChoices {
@@ -21,12 +23,7 @@ export interface MailChoices {
 }
 
 /** What developers see about themselves. */
-export interface Profile {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly isOperator: boolean
-  readonly createdAt: Date
+export interface Profile extends Omit<Developer, 'suspendedAt'> {
   /** The new address of a change that waits for its link to be used; null: no change is pending. */
   readonly pendingEmail: string | null
   /** `provider`: the OpenID Connect provider, which also supplies name and address. */
@@ -183,11 +180,7 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
         const link = await takeOwnMailToken(trx, 'email-change', token)
         if (link === undefined) return false
         const { developerId, ownerEmail } = link
-        await trx
-          .updateTable('developers')
-          .set({ email: link.email })
-          .where('id', '=', developerId)
-          .execute()
+        await updateDeveloper(trx, developerId, { email: link.email })
         // A link to the old mailbox must no longer open the account.
         await endMailTokens(trx, developerId)
         const by = `developer:${developerId}`
@@ -217,9 +210,7 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
           deprecations: String(changed.mails_deprecations),
           expiry: String(changed.mails_expiry),
         }
-        const actor = `developer:${developerId}`
-        const action = 'developer.choose-mails'
-        await recordAudit(trx, { actor, action, subject: actor, detail })
+        await auditOwn(trx, developerId, 'developer.choose-mails', detail)
       }),
 
     chooseLanguage: ({ developerId, language }) =>
@@ -232,9 +223,7 @@ export function createProfiles({ db }: { db: Kysely<PortalSchema> }): Profiles {
           .returning('id')
           .executeTakeFirst()
         if (changed === undefined) return
-        const actor = `developer:${developerId}`
-        const action = 'developer.choose-language'
-        await recordAudit(trx, { actor, action, subject: actor, detail: { language } })
+        await auditOwn(trx, developerId, 'developer.choose-language', { language })
       }),
   }
 }

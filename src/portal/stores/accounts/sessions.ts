@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { isUuid } from '../../../platform/database/uuid.ts'
 import type { Developer } from '../../../registry/applications/developer.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import { auditOwn } from './audit-own.ts'
 import { endSessions } from './end-sessions.ts'
+import { hashOf } from './token.ts'
+import { updateDeveloper } from './update-developer.ts'
 
 /** The second factor that a developer used; or `oidc`: the OpenID Connect provider checked the developer instead. */
 export type UsedFactor = 'totp' | 'passkey' | 'recovery-code' | 'oidc'
@@ -138,23 +140,19 @@ export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
         if (factor !== 'oidc' && (await hasFactor(trx, developerId)) !== (factor !== null)) {
           return false
         }
-        await trx
-          .updateTable('developers')
-          .set({ failed_sign_ins: 0 })
-          .where('id', '=', developerId)
-          .execute()
+        await updateDeveloper(trx, developerId, { failed_sign_ins: 0 })
         await endLeastUsed(trx, developerId)
         await trx
           .insertInto('sessions')
           .values({
-            id_hash: sessionHash(id),
+            id_hash: hashOf(id),
             developer_id: developerId,
             expires_at: sql`now() + interval '7 days'`,
             agent: [...agent].slice(0, 256).join(''),
             factor,
           })
           .execute()
-        await leaveAudit(trx, 'begin', developerId, { factor: factor ?? 'none' })
+        await auditOwn(trx, developerId, 'session.begin', { factor: factor ?? 'none' })
         return true
       }),
 
@@ -180,7 +178,7 @@ export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
           ),
           sql<boolean>`sessions.seen_at < now() - interval '1 minute'`.as('isSeenLongAgo'),
         ])
-        .where('sessions.id_hash', '=', sessionHash(id))
+        .where('sessions.id_hash', '=', hashOf(id))
         .where(isLive)
         .executeTakeFirst()
       if (row === undefined) return undefined
@@ -198,7 +196,7 @@ export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
         await db
           .updateTable('sessions')
           .set({ seen_at: sql`now()` })
-          .where('id_hash', '=', sessionHash(id))
+          .where('id_hash', '=', hashOf(id))
           .execute()
       }
       return { id: listedId, developer, staffId, createdAt: beganAt, expiresAt, factor, isProved }
@@ -227,11 +225,11 @@ export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
       const { numUpdatedRows } = await db
         .updateTable('sessions')
         .set({
-          id_hash: sessionHash(newId),
+          id_hash: hashOf(newId),
           proved_at: sql`now()`,
           ...(factor === null ? {} : { factor }),
         })
-        .where('id_hash', '=', sessionHash(id))
+        .where('id_hash', '=', hashOf(id))
         .executeTakeFirst()
       return numUpdatedRows > 0n
     },
@@ -240,10 +238,10 @@ export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
       db.transaction().execute(async (trx) => {
         const ended = await trx
           .deleteFrom('sessions')
-          .where('id_hash', '=', sessionHash(id))
+          .where('id_hash', '=', hashOf(id))
           .returning('developer_id')
           .executeTakeFirst()
-        if (ended !== undefined) await leaveAudit(trx, 'end', ended.developer_id)
+        if (ended !== undefined) await auditOwn(trx, ended.developer_id, 'session.end')
       }),
 
     async endListed({ developerId, id }) {
@@ -255,7 +253,7 @@ export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
           .where('developer_id', '=', developerId)
           .executeTakeFirst()
         if (numDeletedRows === 0n) return false
-        await leaveAudit(trx, 'end', developerId, { session: id })
+        await auditOwn(trx, developerId, 'session.end', { session: id })
         return true
       })
     },
@@ -302,24 +300,4 @@ async function endLeastUsed(trx: PortalTransaction, developerId: string): Promis
         .offset(sessionsMax - 1),
     )
     .execute()
-}
-
-function leaveAudit(
-  trx: PortalTransaction,
-  verb: 'begin' | 'end',
-  developerId: string,
-  detail: Record<string, string> = {},
-) {
-  const developer = `developer:${developerId}`
-  return recordAudit(trx, {
-    actor: developer,
-    action: `session.${verb}`,
-    subject: developer,
-    detail,
-  })
-}
-
-/** What the database knows of a session's id. */
-export function sessionHash(id: string): Buffer {
-  return createHash('sha256').update(id).digest()
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import { auditOwn } from './audit-own.ts'
 
 /** A version of the bank's terms that a developer accepted. */
 export interface AcceptedTerms {
@@ -26,9 +26,7 @@ export function createTerms({ db }: { readonly db: Kysely<PortalSchema> }): Term
           .forNoKeyUpdate()
           .executeTakeFirst()
         if (owner === undefined || !(await keepAcceptance(trx, { developerId, version }))) return
-        const actor = `developer:${developerId}`
-        const action = 'developer.accept-terms'
-        await recordAudit(trx, { actor, action, subject: actor, detail: { version } })
+        await auditOwn(trx, developerId, 'developer.accept-terms', { version })
       }),
   }
 }

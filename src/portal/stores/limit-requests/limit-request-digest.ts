@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { beginCursor } from '../../../registry/job-cursor.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
 /** Content of a mail to one operator about the waiting requests for more calls. */
@@ -26,11 +27,7 @@ const cursor = 'limit-request-mails'
  * that no request with an earlier time appears after a mail.
  */
 export async function lockDigest(trx: PortalTransaction): Promise<void> {
-  await trx
-    .insertInto('portal_state')
-    .values({ name: cursor, value: '-infinity' })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute()
+  await beginCursor(trx, cursor, '-infinity')
   await trx
     .selectFrom('portal_state')
     .select('name')
