@@ -1,7 +1,11 @@
 import type { Command } from 'commander'
 import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
-import { type CountedLimit, countedLimits } from '../../gateway/counters/counted-limits.ts'
-import { resetsAt } from '../../gateway/counters/window.ts'
+import {
+  type CountedLimit,
+  countedLimits,
+  type LimitUse,
+  limitUse,
+} from '../../gateway/counters/counted-limits.ts'
 import type { Stores } from '../../portal/stores/stores.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
@@ -9,19 +13,6 @@ import { addExamples } from '../examples.ts'
 import { findApplication } from '../find.ts'
 import { drawTable } from '../output.ts'
 import type { JsonOption } from './options.ts'
-
-/** The current state of one limit of an application. */
-interface CounterItem {
-  readonly api: string
-  readonly version: string
-  /** Null for a limit over the whole version. */
-  readonly operation: string | null
-  readonly limitName: string
-  readonly limit: number
-  readonly used: number
-  readonly remaining: number
-  readonly resetsAt: Date
-}
 
 interface CounterOptions extends JsonOption {
   readonly application: string
@@ -99,22 +90,17 @@ export function registerCounter(command: Command, context: CommandContext): void
 async function read(
   context: CommandContext,
   limits: readonly CountedLimit[],
-): Promise<readonly CounterItem[]> {
+): Promise<readonly LimitUse[]> {
   const states = await context.counters((counters) =>
     counters.peek(limits.map(({ peeked }) => peeked)),
   )
-  return limits.flatMap(({ api, version, operation, limit }, at) => {
+  return limits.flatMap((counted, at) => {
     const state = states[at]
-    if (state === undefined) return []
-    const { name: limitName, calls } = limit
-    const remaining = Math.max(0, calls - state.count)
-    const resets = new Date(resetsAt(context.now(), state.resetMs))
-    const used = { limit: calls, used: state.count, remaining, resetsAt: resets }
-    return [{ api, version, operation, limitName, ...used }]
+    return state === undefined ? [] : [limitUse(counted, state, context.now())]
   })
 }
 
-function draw(items: readonly CounterItem[]): string {
+function draw(items: readonly LimitUse[]): string {
   return drawTable(items, {
     api: 'api',
     version: 'version',

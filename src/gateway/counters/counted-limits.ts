@@ -5,7 +5,8 @@ import {
   effectiveLimits,
 } from '../../catalogue/effective-limits.ts'
 import { bucketName } from './bucket.ts'
-import type { BucketWindow } from './counter.ts'
+import type { BucketState, BucketWindow } from './counter.ts'
+import { resetsAt } from './window.ts'
 
 /** One limit of an operation or of a whole version, and where it is counted. */
 export interface CountedLimit {
@@ -15,6 +16,27 @@ export interface CountedLimit {
   readonly operation: string | null
   readonly limit: EffectiveLimit
   readonly peeked: BucketWindow
+}
+
+/** How much of a limit is used in the current window. */
+export interface LimitUse extends Pick<CountedLimit, 'api' | 'version' | 'operation'> {
+  /** Its name in the plan. */
+  readonly limitName: string
+  readonly limit: number
+  readonly used: number
+  readonly remaining: number
+  readonly resetsAt: Date
+}
+
+/** @param nowMs when the state was read, milliseconds since 1970 */
+export function limitUse(
+  { api, version, operation, limit: { name: limitName, calls: limit } }: CountedLimit,
+  { count: used, resetMs }: Pick<BucketState, 'count' | 'resetMs'>,
+  nowMs: number,
+): LimitUse {
+  const remaining = Math.max(0, limit - used)
+  const resets = new Date(resetsAt(nowMs, resetMs))
+  return { api, version, operation, limitName, limit, used, remaining, resetsAt: resets }
 }
 
 interface OfVersion {

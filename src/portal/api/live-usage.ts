@@ -1,10 +1,10 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { shownWindow } from '../../catalogue/window-length.ts'
-import { countedLimits } from '../../gateway/counters/counted-limits.ts'
+import { countedLimits, limitUse } from '../../gateway/counters/counted-limits.ts'
 import type { Counter } from '../../gateway/counters/counter.ts'
-import { resetsAt } from '../../gateway/counters/window.ts'
 import type { LimitOverride } from '../../registry/applications/overrides.ts'
 import type { Subscription } from '../../registry/applications/subscriptions.ts'
+import { withInstants } from './answers.ts'
 import { inForce } from './in-force.ts'
 import type { LiveUsage, LiveUsageList } from './schemas/usage.ts'
 
@@ -34,23 +34,13 @@ export async function liveUsage(options: LiveUsageOptions): Promise<LiveUsageLis
   const counted = countedLimits({ ...options, subscriptions, nowMs: askedMs })
   const states = await counter.peek(counted.map(({ peeked }) => peeked))
   const nowMs = now()
-  const items = counted.flatMap(({ api, version, operation, limit }, at): LiveUsage[] => {
+  const items = counted.flatMap((one, at): LiveUsage[] => {
     const state = states[at]
     if (state === undefined) return []
-    return [
-      {
-        api,
-        version,
-        operation,
-        limitName: limit.name,
-        limit: limit.calls,
-        used: state.count,
-        remaining: Math.max(0, limit.calls - state.count),
-        ...shownWindow(limit.windowLength),
-        resetsAt: new Date(resetsAt(nowMs, state.resetMs)).toISOString(),
-        overrideUntil: limit.override?.until.toISOString() ?? null,
-      },
-    ]
+    const { windowLength, override } = one.limit
+    const use = withInstants(limitUse(one, state, nowMs))
+    const overrideUntil = override?.until.toISOString() ?? null
+    return [{ ...use, ...shownWindow(windowLength), overrideUntil }]
   })
   return { generatedAt: new Date(nowMs).toISOString(), items }
 }

@@ -1,25 +1,20 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts'
-import { type CountedLimit, countedLimits } from '../../gateway/counters/counted-limits.ts'
+import {
+  type CountedLimit,
+  countedLimits,
+  type LimitUse,
+  limitUse,
+} from '../../gateway/counters/counted-limits.ts'
 import type { Counter } from '../../gateway/counters/counter.ts'
-import { resetsAt } from '../../gateway/counters/window.ts'
 import { inForce } from '../api/in-force.ts'
-import type { ApplicationFigures, CallerFigures } from '../stores/figures/application-figures.ts'
+import type {
+  ApplicationFigures,
+  Caller,
+  CallerFigures,
+} from '../stores/figures/application-figures.ts'
 
 /** A limit that an application has nearly or wholly used up. */
-export interface UsedUp {
-  readonly applicationId: string
-  readonly applicationName: string
-  readonly developerEmail: string
-  readonly api: string
-  readonly version: string
-  /** Null: all operations of the version together. */
-  readonly operation: string | null
-  /** Its name in the plan. */
-  readonly limitName: string
-  readonly limit: number
-  readonly used: number
-  readonly resetsAt: Date
-}
+export interface UsedUp extends Caller, Omit<LimitUse, 'remaining'> {}
 
 /** Applications with the most calls, and those that will soon reach a limit. */
 export interface TopApplications {
@@ -87,19 +82,8 @@ async function readUsedUp(
       const caller = known.get(applicationId)
       if (state === undefined || caller === undefined || !isNearly(counted, state.count)) continue
       const { applicationName, developerEmail } = caller
-      const { api, version, operation, limit } = counted
-      found.push({
-        applicationId,
-        applicationName,
-        developerEmail,
-        api,
-        version,
-        operation,
-        limitName: limit.name,
-        limit: limit.calls,
-        used: state.count,
-        resetsAt: new Date(resetsAt(nowMs, state.resetMs)),
-      })
+      const { remaining: _, ...use } = limitUse(counted, state, nowMs)
+      found.push({ applicationId, applicationName, developerEmail, ...use })
     }
   }
   return found.sort((one, other) => ratioOf(other) - ratioOf(one) || other.used - one.used)
