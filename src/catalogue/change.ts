@@ -1,14 +1,18 @@
+/** Where in an operation something may differ. */
+export const partKinds = [
+  'operation',
+  'header',
+  'query',
+  'path',
+  'cookie',
+  'body',
+  'response',
+  'responseHeader',
+] as const
+
 /** Where in an operation something differs. */
 export interface ChangedPart {
-  readonly kind:
-    | 'operation'
-    | 'header'
-    | 'query'
-    | 'path'
-    | 'cookie'
-    | 'body'
-    | 'response'
-    | 'responseHeader'
+  readonly kind: (typeof partKinds)[number]
   /** Status of a response. */
   readonly status?: string
   /** Name of a parameter or a header. */
@@ -57,6 +61,8 @@ const sentences = {
 } as const
 
 export type ChangeVerb = keyof typeof sentences
+// Object.keys returns strings; the keys of a table are its verbs.
+export const changeVerbs = Object.keys(sentences) as readonly ChangeVerb[]
 
 export interface ChangeOptions extends Pick<Change, 'part' | 'verb' | 'isBreaking'> {
   readonly path?: string

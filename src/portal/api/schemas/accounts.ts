@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { signUpModes } from '../../stores/accounts/portal-state.ts'
 import { BrandFacts } from './brand.ts'
 import {
   closed,
@@ -9,6 +10,7 @@ import {
   Name,
   NewPassword,
   nullable,
+  oneOf,
   Token,
 } from './common.ts'
 
@@ -20,7 +22,7 @@ export const MailPreferences = closed({
 })
 export type MailPreferences = Static<typeof MailPreferences>
 
-const LanguageCode = Type.Union([Type.Literal('en'), Type.Literal('he')], {
+const LanguageCode = oneOf(['en', 'he'], {
   description: 'the language of emails; null in an answer: not known yet',
 })
 
@@ -34,7 +36,7 @@ export const Developer = closed({
   isOperator: Type.Boolean(),
   createdAt: Instant,
   pendingEmail: nullable(Type.String({ description: 'a new address that is not confirmed yet' })),
-  signsInWith: Type.Union([Type.Literal('password'), Type.Literal('provider')], {
+  signsInWith: oneOf(['password', 'provider'], {
     description: 'provider: the OpenID Connect provider of the bank',
   }),
   mails: MailPreferences,
@@ -116,14 +118,14 @@ export type OptOut = Static<typeof OptOut>
 
 /** What the link would stop. Forwarded emails carry the link, too, so the address is not whole. */
 export const OptOutFacts = closed({
-  mail: Type.Union([Type.Literal('limits'), Type.Literal('deprecations'), Type.Literal('expiry')]),
+  mail: oneOf(['limits', 'deprecations', 'expiry']),
   address: Type.String({ description: 'first letter and domain of the receiver: a…@example.com' }),
 })
 export type OptOutFacts = Static<typeof OptOutFacts>
 
 /** `GET /api/portal`: the settings that the page needs before sign-in. */
 export const PortalFacts = closed({
-  signUp: Type.Union([Type.Literal('open'), Type.Literal('approval'), Type.Literal('off')]),
+  signUp: oneOf(signUpModes),
   gatewayUrl: Type.String(),
   writesMailsToFiles: Type.Boolean({
     description: 'without a mail server the portal writes emails to files',

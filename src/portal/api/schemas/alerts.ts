@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, Id, Instant, nullable } from './common.ts'
+import { closed, Id, Instant, nullable, oneOf } from './common.ts'
 
 /** Which alerts go out. */
 const AlertKinds = closed({
@@ -39,7 +39,7 @@ export type NewWebhook = Static<typeof NewWebhook>
 export const Delivery = closed({
   id: Id,
   type: Type.String({ description: 'of the event, such as limit.reached' }),
-  state: Type.Union([Type.Literal('pending'), Type.Literal('delivered'), Type.Literal('failed')]),
+  state: oneOf(['pending', 'delivered', 'failed']),
   createdAt: Instant,
   attempts: Type.Integer(),
   triedAt: nullable(Instant),

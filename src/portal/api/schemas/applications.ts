@@ -9,7 +9,7 @@ import {
   allowedAddressesRule,
 } from '../../../registry/keys/allowed-addresses.ts'
 import { nameRule } from '../../../registry/name.ts'
-import { closed, Id, Instant, ListLimit, listOf, Name, nullable } from './common.ts'
+import { closed, Id, Instant, ListLimit, listOf, Name, nullable, oneOf } from './common.ts'
 
 /** A setting of an application. */
 export const Strict = Type.Boolean({
@@ -87,12 +87,7 @@ const keyMembers = {
   id: Type.String({ description: 'public part of the key, 12 characters' }),
   name: Type.String(),
   hint: Type.String({ description: 'tg_<id>_…<last four>' }),
-  state: Type.Union([
-    Type.Literal('active'),
-    Type.Literal('replaced'),
-    Type.Literal('expired'),
-    Type.Literal('revoked'),
-  ]),
+  state: oneOf(['active', 'replaced', 'expired', 'revoked']),
   createdAt: Instant,
   expiresAt: nullable(Instant),
   revokedAt: nullable(Instant),
@@ -117,7 +112,7 @@ export type KeyListQuery = Static<typeof KeyListQuery>
 export const IssuedKey = closed({ ...keyMembers, key: Type.String() })
 export type IssuedKey = Static<typeof IssuedKey>
 
-const CertificateUse = Type.Union([Type.Literal('tls'), Type.Literal('signing')], {
+const CertificateUse = oneOf(['tls', 'signing'], {
   description: 'tls (a QWAC, to connect with) or signing (a QSealC, to sign requests with)',
 })
 
@@ -130,12 +125,7 @@ export const Certificate = closed({
   issuer: Type.String(),
   roles: Type.Array(Type.String(), { description: 'PSD2 roles, such as PSP_AI' }),
   authorisationNumber: nullable(Type.String()),
-  state: Type.Union([
-    Type.Literal('active'),
-    Type.Literal('pending'),
-    Type.Literal('expired'),
-    Type.Literal('blocked'),
-  ]),
+  state: oneOf(['active', 'pending', 'expired', 'blocked']),
   validFrom: Instant,
   validUntil: Instant,
   createdAt: Instant,

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { closed, listOf, nullable } from './common.ts'
+import { methods } from '../../../catalogue/catalogue.ts'
+import { changeVerbs, partKinds } from '../../../catalogue/change.ts'
+import { closed, listOf, nullable, oneOf } from './common.ts'
 
 /** Announced ends of a version, days as `YYYY-MM-DD`; a member that is absent is not announced. */
 export const Lifecycle = closed({
@@ -12,13 +14,7 @@ export type Lifecycle = Static<typeof Lifecycle>
 
 const operationMembers = {
   id: Type.String(),
-  method: Type.Union([
-    Type.Literal('GET'),
-    Type.Literal('POST'),
-    Type.Literal('PUT'),
-    Type.Literal('PATCH'),
-    Type.Literal('DELETE'),
-  ]),
+  method: oneOf(methods),
   summary: Type.String(),
   availableIn: Type.Array(Type.String(), {
     description: 'versions of the API that have it, oldest first',
@@ -51,7 +47,7 @@ export const windowMembers = {
   ),
   calendarWindow: nullable(
     closed({
-      unit: Type.Union([Type.Literal('day'), Type.Literal('month')]),
+      unit: oneOf(['day', 'month']),
       timeZone: Type.String({ description: 'of the IANA database, such as Europe/Berlin' }),
     }),
   ),
@@ -62,7 +58,7 @@ export const PublishedLimit = closed({
   name: Type.String(),
   calls: Type.Integer(),
   ...windowMembers,
-  scope: Type.Union([Type.Literal('operation'), Type.Literal('plan')], {
+  scope: oneOf(['operation', 'plan'], {
     description: 'operation: a separate limit for each; plan: one limit for the whole version',
   }),
 })
@@ -156,43 +152,12 @@ export type DiffedOperation = Static<typeof DiffedOperation>
 /** One difference between two versions, in parts and in English words. */
 export const VersionChange = closed({
   part: closed({
-    kind: Type.Union([
-      Type.Literal('operation'),
-      Type.Literal('header'),
-      Type.Literal('query'),
-      Type.Literal('path'),
-      Type.Literal('cookie'),
-      Type.Literal('body'),
-      Type.Literal('response'),
-      Type.Literal('responseHeader'),
-    ]),
+    kind: oneOf(partKinds),
     status: Type.Optional(Type.String({ description: 'of a response' })),
     name: Type.Optional(Type.String({ description: 'of a parameter or a header' })),
   }),
   path: Type.String({ description: 'of the member within the part; empty: the part itself' }),
-  verb: Type.Union([
-    Type.Literal('moved'),
-    Type.Literal('deprecated'),
-    Type.Literal('undeprecated'),
-    Type.Literal('credentials'),
-    Type.Literal('psd2Role'),
-    Type.Literal('removed'),
-    Type.Literal('added'),
-    Type.Literal('addedRequired'),
-    Type.Literal('addedOptional'),
-    Type.Literal('required'),
-    Type.Literal('optional'),
-    Type.Literal('alwaysSent'),
-    Type.Literal('notAlwaysSent'),
-    Type.Literal('mediaTypeRemoved'),
-    Type.Literal('mediaTypeAdded'),
-    Type.Literal('rewritten'),
-    Type.Literal('differs'),
-    Type.Literal('alternatives'),
-    Type.Literal('ruleAdded'),
-    Type.Literal('ruleRemoved'),
-    Type.Literal('ruleChanged'),
-  ]),
+  verb: oneOf(changeVerbs),
   values: Type.Record(Type.String(), Type.String(), {
     description: 'what the verb names, such as the `rule` and its values `from` and `to`',
   }),

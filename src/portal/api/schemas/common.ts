@@ -9,6 +9,19 @@ export function closed<Members extends Record<string, TSchema>>(members: Members
   return Type.Object(members, { additionalProperties: false })
 }
 
+/** One of these texts. */
+export function oneOf<const Text extends string>(
+  texts: readonly Text[],
+  options: { readonly description?: string } = {},
+) {
+  return Type.Unsafe<Text>(
+    Type.Union(
+      texts.map((text) => Type.Literal(text)),
+      options,
+    ),
+  )
+}
+
 export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }

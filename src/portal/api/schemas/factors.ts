@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, GivenPassword, Id, Instant, Name, nullable, Token } from './common.ts'
+import { closed, GivenPassword, Id, Instant, Name, nullable, oneOf, Token } from './common.ts'
 
 /** WebAuthn JSON (Level 3), as browsers produce and accept it. */
 const WebAuthnJson = Type.Unsafe<Readonly<Record<string, unknown>>>(
@@ -25,15 +25,7 @@ export const Code = Type.String({
 export const FactorChallenge = closed({
   token: nullable(Token),
   expiresAt: nullable(Instant),
-  methods: Type.Array(
-    Type.Union([
-      Type.Literal('password'),
-      Type.Literal('passkey'),
-      Type.Literal('totp'),
-      Type.Literal('recovery-code'),
-      Type.Literal('provider'),
-    ]),
-  ),
+  methods: Type.Array(oneOf(['password', 'passkey', 'totp', 'recovery-code', 'provider'])),
   passkey: nullable(WebAuthnJson),
 })
 export type FactorChallenge = Static<typeof FactorChallenge>
@@ -61,14 +53,7 @@ export const ListedSession = closed({
   seenAt: Instant,
   expiresAt: Instant,
   agent: Type.String({ description: 'User-Agent of the browser that signed in' }),
-  factor: nullable(
-    Type.Union([
-      Type.Literal('totp'),
-      Type.Literal('passkey'),
-      Type.Literal('recovery-code'),
-      Type.Literal('oidc'),
-    ]),
-  ),
+  factor: nullable(oneOf(['totp', 'passkey', 'recovery-code', 'oidc'])),
   isCurrent: Type.Boolean({ description: 'whether this request belongs to it' }),
 })
 export type ListedSession = Static<typeof ListedSession>

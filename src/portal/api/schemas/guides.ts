@@ -1,15 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { languages } from '../../../messages/language.ts'
-import { closed, listOf } from './common.ts'
+import { closed, listOf, oneOf } from './common.ts'
 
 /** Query of what is written in several languages. */
 export const LanguageQuery = closed({
-  language: Type.Optional(
-    Type.Union(
-      languages.map((language) => Type.Literal(language)),
-      { description: 'English if absent' },
-    ),
-  ),
+  language: Type.Optional(oneOf(languages, { description: 'English if absent' })),
 })
 
 const guideMembers = {
@@ -50,13 +45,7 @@ export type Guide = Static<typeof Guide>
 
 /** One thing that the search of the page finds. */
 export const SearchEntry = closed({
-  kind: Type.Union([
-    Type.Literal('guide'),
-    Type.Literal('operation'),
-    Type.Literal('error'),
-    Type.Literal('person'),
-    Type.Literal('version'),
-  ]),
+  kind: oneOf(['guide', 'operation', 'error', 'person', 'version']),
   title: Type.String(),
   detail: Type.String({ description: 'a second line; may be empty' }),
   place: Type.String({

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { plainPattern, reasonLengthMax, reasonRule } from '../../../registry/name.ts'
-import { closed, Id, Instant, ListLimit, listOf, nullable } from './common.ts'
+import { closed, Id, Instant, ListLimit, listOf, nullable, oneOf } from './common.ts'
 
 const CatalogueName = Type.String({ minLength: 1, maxLength: 100 })
 const Calls = Type.Integer({
@@ -23,12 +23,7 @@ export const LimitRequest = closed({
   limit: Type.String({ description: 'name of the limit in the plan' }),
   calls: Type.Integer({ description: 'requested calls per window' }),
   reason: Type.String(),
-  state: Type.Union([
-    Type.Literal('open'),
-    Type.Literal('granted'),
-    Type.Literal('declined'),
-    Type.Literal('withdrawn'),
-  ]),
+  state: oneOf(['open', 'granted', 'declined', 'withdrawn']),
   createdAt: Instant,
   closedAt: nullable(Instant),
   grantedCalls: nullable(Type.Integer()),
@@ -67,7 +62,7 @@ export type WaitingLimitRequestList = Static<typeof WaitingLimitRequestList>
 
 export const LimitRequestsQuery = closed({
   state: Type.Optional(
-    Type.Union([Type.Literal('open'), Type.Literal('closed')], {
+    oneOf(['open', 'closed'], {
       description: 'open (default): oldest first; closed: last closed first',
     }),
   ),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ChangedOperation, DiffedOperation } from './catalogue.ts'
-import { closed, Instant, nullable } from './common.ts'
+import { closed, Instant, nullable, oneOf } from './common.ts'
 
 const VersionName = Type.String({ minLength: 1, maxLength: 100, description: 'e.g. 1.7.0' })
 
@@ -30,7 +30,7 @@ export const ReplayedOperation = closed({
       code: Type.String(),
       status: Type.Integer(),
       calls: Type.Integer(),
-      because: Type.Union([Type.Literal('version'), Type.Literal('limit'), Type.Literal('call')], {
+      because: oneOf(['version', 'limit', 'call'], {
         description:
           'version: it lacks the operation; limit: it would be used up; call: refused for its key, address, certificate or form in every version',
       }),

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { plainPattern, reasonLengthMax, reasonRule } from '../../../registry/name.ts'
+import { signUpModes } from '../../stores/accounts/portal-state.ts'
 import { Application, Subscription } from './applications.ts'
 import { Lifecycle, PublishedPlan } from './catalogue.ts'
-import { closed, Id, Instant, ListLimit, ListQuery, listOf, nullable } from './common.ts'
+import { closed, Id, Instant, ListLimit, ListQuery, listOf, nullable, oneOf } from './common.ts'
+import { LimitRequestInput } from './limit-requests.ts'
 
 export const SearchQuery = closed({
   search: Type.Optional(Type.String({ maxLength: 254 })),
@@ -58,23 +59,7 @@ export type LimitOverride = Static<typeof LimitOverride>
 export const LimitOverrideList = listOf(LimitOverride)
 export type LimitOverrideList = Static<typeof LimitOverrideList>
 
-export const LimitOverrideInput = closed({
-  api: Type.String({ minLength: 1, maxLength: 100 }),
-  version: Type.String({ minLength: 1, maxLength: 100 }),
-  limit: Type.String({ minLength: 1, maxLength: 100 }),
-  calls: Type.Integer({
-    minimum: 1,
-    maximum: 1_000_000_000,
-    description: 'a whole number, 1 to 1,000,000,000',
-  }),
-  reason: Type.String({
-    minLength: 1,
-    maxLength: reasonLengthMax,
-    pattern: plainPattern,
-    description: reasonRule,
-  }),
-  expiresAt: Instant,
-})
+export const LimitOverrideInput = closed({ ...LimitRequestInput.properties, expiresAt: Instant })
 export type LimitOverrideInput = Static<typeof LimitOverrideInput>
 
 export const OperatedApplicationDetail = closed({
@@ -113,6 +98,12 @@ export const OperatorOverview = closed({
 })
 export type OperatorOverview = Static<typeof OperatorOverview>
 
+const caller = {
+  applicationId: Id,
+  applicationName: Type.String(),
+  developerEmail: Type.String(),
+}
+
 /** Published versions with the applications that called them. */
 export const OperatorVersions = closed({
   from: Instant,
@@ -127,9 +118,7 @@ export const OperatorVersions = closed({
       subscriptions: Type.Integer(),
       callers: Type.Array(
         closed({
-          applicationId: Id,
-          applicationName: Type.String(),
-          developerEmail: Type.String(),
+          ...caller,
           calls: Type.Integer({ description: 'refused calls included' }),
           lastCallAt: Type.String({ format: 'date-time', description: 'begin of its hour' }),
         }),
@@ -173,9 +162,7 @@ export const Refusals = closed({
   to: Instant,
   items: Type.Array(
     closed({
-      applicationId: Id,
-      applicationName: Type.String(),
-      developerEmail: Type.String(),
+      ...caller,
       admitted: Type.Integer(),
       refused: Type.Integer(),
       errors: Type.Integer(),
@@ -190,9 +177,7 @@ export const Refusals = closed({
 export type Refusals = Static<typeof Refusals>
 
 const CallerFigures = closed({
-  applicationId: Id,
-  applicationName: Type.String(),
-  developerEmail: Type.String(),
+  ...caller,
   admitted: Type.Integer(),
   refused: Type.Integer(),
   errors: Type.Integer({
@@ -206,9 +191,7 @@ export const TopApplications = closed({
   day: Type.Array(CallerFigures, { description: 'of the last 24 hours, most calls first' }),
   usedUp: Type.Array(
     closed({
-      applicationId: Id,
-      applicationName: Type.String(),
-      developerEmail: Type.String(),
+      ...caller,
       api: Type.String(),
       version: Type.String(),
       operation: nullable(Type.String({ description: 'null: all of the version together' })),
@@ -226,7 +209,7 @@ export const TopApplications = closed({
 export type TopApplications = Static<typeof TopApplications>
 
 export const SignUpMode = closed({
-  mode: Type.Union([Type.Literal('open'), Type.Literal('approval'), Type.Literal('off')]),
+  mode: oneOf(signUpModes),
 })
 export type SignUpMode = Static<typeof SignUpMode>
 
@@ -249,6 +232,15 @@ export const AuditFileQuery = closed({
 })
 export type AuditFileQuery = Static<typeof AuditFileQuery>
 
+const partyNames = {
+  actorName: nullable(
+    Type.String({ description: 'its present name; null: deleted, or not a person' }),
+  ),
+  subjectName: nullable(
+    Type.String({ description: 'its present name; null: deleted, or without one' }),
+  ),
+}
+
 /** Newest first; `after` goes back in time. */
 export const AuditEntry = closed({
   id: Type.Integer(),
@@ -256,12 +248,7 @@ export const AuditEntry = closed({
   actor: Type.String(),
   action: Type.String(),
   subject: Type.String(),
-  actorName: nullable(
-    Type.String({ description: 'its present name; null: deleted, or not a person' }),
-  ),
-  subjectName: nullable(
-    Type.String({ description: 'its present name; null: deleted, or without one' }),
-  ),
+  ...partyNames,
   applicationName: nullable(
     Type.String({ description: 'present name of the application that the subject belongs to' }),
   ),
@@ -298,12 +285,7 @@ export const SecurityEvent = closed({
   reason: nullable(Type.String()),
   actor: nullable(Type.String()),
   subject: nullable(Type.String()),
-  actorName: nullable(
-    Type.String({ description: 'its present name; null: deleted, or not a person' }),
-  ),
-  subjectName: nullable(
-    Type.String({ description: 'its present name; null: deleted, or without one' }),
-  ),
+  ...partyNames,
   keyId: nullable(Type.String({ description: 'public part of an API key' })),
   address: nullable(Type.String({ description: 'of the client, as far as it was recorded' })),
   agent: nullable(Type.String({ description: "the client's User-Agent" })),

@@ -1,18 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { closed, Instant, nullable } from './common.ts'
-
-const Psd2Role = Type.Union([
-  Type.Literal('PSP_AS'),
-  Type.Literal('PSP_PI'),
-  Type.Literal('PSP_AI'),
-  Type.Literal('PSP_IC'),
-])
+import { psd2Roles } from '../../../certificates/psd2-role.ts'
+import { certificateDefects } from '../../stores/sandbox/certificate-defects.ts'
+import { closed, Instant, nullable, oneOf } from './common.ts'
 
 /** `POST /api/applications/{id}/sandbox/certificates`. */
 export const TestCertificatesInput = closed({
-  roles: Type.Array(Psd2Role, { minItems: 1, maxItems: 4, uniqueItems: true }),
+  roles: Type.Array(oneOf(psd2Roles), { minItems: 1, maxItems: 4, uniqueItems: true }),
   defect: Type.Optional(
-    Type.Union([Type.Literal('expired'), Type.Literal('revoked'), Type.Literal('wrong-role')], {
+    oneOf(certificateDefects, {
       description: 'what is wrong with them; without it both are added to the application',
     }),
   ),

@@ -1,6 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { windowMembers } from './catalogue.ts'
-import { closed, Id, Instant, ListLimit, listOf, nullable, operationIdPattern } from './common.ts'
+import {
+  closed,
+  Id,
+  Instant,
+  ListLimit,
+  listOf,
+  nullable,
+  oneOf,
+  operationIdPattern,
+} from './common.ts'
 
 /** One limit of one operation in the current window, read from the counter that enforces it. */
 export const LiveUsage = closed({
@@ -25,11 +34,7 @@ export type LiveUsage = Static<typeof LiveUsage>
 export const LiveUsageList = closed({ generatedAt: Instant, items: Type.Array(LiveUsage) })
 export type LiveUsageList = Static<typeof LiveUsageList>
 
-export const HistoryStep = Type.Union([
-  Type.Literal('minute'),
-  Type.Literal('hour'),
-  Type.Literal('day'),
-])
+export const HistoryStep = oneOf(['minute', 'hour', 'day'])
 export type HistoryStep = Static<typeof HistoryStep>
 
 export const HistoryQuery = closed({
