@@ -1,34 +1,20 @@
-import type { JsonObject, Operation } from '../catalogue/catalogue.ts'
+import type { Operation } from '../catalogue/catalogue.ts'
 import type { ParameterValues } from '../catalogue/contract.ts'
+import type { CheckedCall } from './check-call.ts'
+import type { Identity } from './identity.ts'
 
-/** A call that has passed every check of its document. */
-export interface BankCall {
+/** A call of a TPP, the application that the gateway's signature names, that has passed every check of its document. */
+export interface BankCall extends CheckedCall, Omit<Identity, 'api' | 'version' | 'seals'> {
   readonly operation: Operation
   /** `/v1.7.0`: links of the answer begin with the version that was called. */
   readonly prefix: string
   /** Ids of all operations of the version that was called. They decide which links an answer may have. */
   readonly offers: ReadonlySet<string>
-  /** The TPP: the application that the gateway's signature names. */
-  readonly applicationId: string
-  /** Its name, for the customers who approve. */
-  readonly applicationName: string | undefined
-  /** Whether the bank also enforces on the TPP what the standard only recommends. */
-  readonly isStrict: boolean
-  /** The only origins to which PSUs may be sent back; undefined: any. */
-  readonly redirectOrigins: readonly string[] | undefined
-  /** Whether a valid consent counts as expired for this call: a drill, which changes nothing. */
-  readonly isConsentExpired: boolean
   /** Whether the sandbox has a page to return to for a redirect without an address. */
   readonly hasReturnPage: boolean
   readonly requestId: string
   /** As received, for links and to recognise repeated POSTs. */
   readonly target: string
-  /** Parameters by the names of the document, headers in lower case, with the types of their schemas. */
-  readonly path: ParameterValues
-  readonly query: ParameterValues
-  readonly headers: ParameterValues
-  /** Undefined for a call without a body. */
-  readonly body: JsonObject | undefined
   readonly rawBody: Buffer
   /** Milliseconds since 1970; one instant for the whole call. */
   readonly now: number

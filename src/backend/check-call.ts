@@ -25,9 +25,11 @@ export interface CheckCallOptions {
 
 /** The parts of a call, typed by its document. */
 export interface CheckedCall {
+  /** Parameters by the names of the document, headers in lower case, with the types of their schemas. */
   readonly path: ParameterValues
   readonly query: ParameterValues
   readonly headers: ParameterValues
+  /** Undefined for a call without a body. */
   readonly body: JsonObject | undefined
 }
 

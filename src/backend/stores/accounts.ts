@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { aggregateCurrency, isAggregate } from '../domain/multicurrency.ts'
-import type { AccountTable, BankSchema, StandingOrderTable } from './schema.ts'
+import type { AccountTable, BankSchema, StandingOrderTable, TransactionTable } from './schema.ts'
 
 export type Account = Selectable<AccountTable>
 export type StandingOrder = Selectable<StandingOrderTable>
@@ -14,21 +14,15 @@ export interface AccountFigures {
   readonly pendingOut: string
 }
 
-/** One entry to book; a negative amount is a debit. */
-export interface Booking {
-  readonly id: string
-  readonly accountId: string
-  /** The value day; also the booking day, unless the account has a later entry. */
-  readonly day: string
-  readonly amount: string
-  readonly currency: string
-  readonly counterpartyName: string | null
-  readonly counterpartyIban: string | null
-  readonly remittance: string | null
-  readonly endToEndId: string | null
-  readonly purposeCode: string | null
-  readonly bankCode: string
-  readonly proprietaryCode: string | null
+/**
+ * One entry to book; a negative amount is a debit. `day` is the value day, and
+ * also the booking day, unless the account has a later entry.
+ */
+export interface Booking
+  extends Omit<
+    Selectable<TransactionTable>,
+    'sequence' | 'status' | 'valueDay' | 'balanceAfter' | 'paymentId' | 'mandateId'
+  > {
   /** The payment, or the creditor's mandate reference, behind the entry. */
   readonly paymentId?: string
   readonly mandateId?: string
@@ -37,15 +31,13 @@ export interface Booking {
 
 /** Payment accounts, their bookings and their standing orders. */
 export function createAccountStore(db: Kysely<BankSchema>) {
+  const byPosition = () => db.selectFrom('accounts').selectAll().orderBy('position')
+  /** Accounts that hold money. */
+  const holding = () => byPosition().where('currency', '<>', aggregateCurrency)
+
   /** The accounts of an IBAN that hold money, one per currency. */
   function byIban(iban: string): Promise<Account[]> {
-    return db
-      .selectFrom('accounts')
-      .selectAll()
-      .where('iban', '=', iban)
-      .where('currency', '<>', aggregateCurrency)
-      .orderBy('position')
-      .execute()
+    return holding().where('iban', '=', iban).execute()
   }
 
   return {
@@ -53,23 +45,12 @@ export function createAccountStore(db: Kysely<BankSchema>) {
 
     /** The accounts of a person that hold money, by position. */
     ofPsu(psuId: string): Promise<Account[]> {
-      return db
-        .selectFrom('accounts')
-        .selectAll()
-        .where('psuId', '=', psuId)
-        .where('currency', '<>', aggregateCurrency)
-        .orderBy('position')
-        .execute()
+      return holding().where('psuId', '=', psuId).execute()
     },
 
     /** All accounts of a person, including those that only combine others, by position. */
     shownOf(psuId: string): Promise<Account[]> {
-      return db
-        .selectFrom('accounts')
-        .selectAll()
-        .where('psuId', '=', psuId)
-        .orderBy('position')
-        .execute()
+      return byPosition().where('psuId', '=', psuId).execute()
     },
 
     /** The accounts whose balances and entries an account shows: itself, or the sub-accounts that it combines. */
@@ -80,12 +61,7 @@ export function createAccountStore(db: Kysely<BankSchema>) {
     /** The accounts with these ids that exist, by position. */
     byIds(ids: readonly string[]): Promise<Account[]> {
       if (ids.length === 0) return Promise.resolve([])
-      return db
-        .selectFrom('accounts')
-        .selectAll()
-        .where('id', 'in', ids)
-        .orderBy('position')
-        .execute()
+      return byPosition().where('id', 'in', ids).execute()
     },
 
     /** Locks the accounts until the transaction ends, always in the same order, so that two bookings cannot deadlock. */

@@ -16,6 +16,8 @@ export interface CardFigures {
 
 /** Card accounts and their entries. Booked entries have numbers 1, 2, … in the order of their booking days. */
 export function createCardAccountStore(db: Kysely<BankSchema>) {
+  const byPosition = () => db.selectFrom('cardAccounts').selectAll().orderBy('position')
+
   function entries(cardAccountId: string, status: 'booked' | 'pending') {
     return db
       .selectFrom('cardTransactions')
@@ -33,23 +35,13 @@ export function createCardAccountStore(db: Kysely<BankSchema>) {
   return {
     /** All card accounts of a person, by position. */
     ofPsu(psuId: string): Promise<CardAccount[]> {
-      return db
-        .selectFrom('cardAccounts')
-        .selectAll()
-        .where('psuId', '=', psuId)
-        .orderBy('position')
-        .execute()
+      return byPosition().where('psuId', '=', psuId).execute()
     },
 
     /** The card accounts with these ids that exist, by position. */
     byIds(ids: readonly string[]): Promise<CardAccount[]> {
       if (ids.length === 0) return Promise.resolve([])
-      return db
-        .selectFrom('cardAccounts')
-        .selectAll()
-        .where('id', 'in', ids)
-        .orderBy('position')
-        .execute()
+      return byPosition().where('id', 'in', ids).execute()
     },
 
     /** The figures of each card account; invoices due before `today` are paid. */

@@ -24,23 +24,20 @@ const expirable = open.filter((state) => after(consentTransitions, state, 'expir
 
 /** Consents, their rights and how often they were used. */
 export function createConsentStore(db: Kysely<BankSchema>) {
+  const byId = (id: string) => db.selectFrom('consents').selectAll().where('id', '=', id)
+
   return {
     async insert(consent: Insertable<ConsentTable>): Promise<void> {
       await db.insertInto('consents').values(consent).execute()
     },
 
     find(id: string): Promise<Consent | undefined> {
-      return db.selectFrom('consents').selectAll().where('id', '=', id).executeTakeFirst()
+      return byId(id).executeTakeFirst()
     },
 
     /** Reads a consent and locks it until the transaction ends. */
     lock(id: string): Promise<Consent | undefined> {
-      return db
-        .selectFrom('consents')
-        .selectAll()
-        .where('id', '=', id)
-        .forNoKeyUpdate()
-        .executeTakeFirst()
+      return byId(id).forNoKeyUpdate().executeTakeFirst()
     },
 
     async update(id: string, change: Updateable<ConsentTable>): Promise<void> {

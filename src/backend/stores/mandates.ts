@@ -11,6 +11,8 @@ export const mandateReferenceConstraint = 'mandates_reference'
 const open = openStates(mandateTransitions)
 
 export function createMandateStore(db: Kysely<BankSchema>) {
+  const byId = (id: string) => db.selectFrom('mandates').selectAll().where('id', '=', id)
+
   return {
     /** @throws DatabaseError of {@link mandateReferenceConstraint} when an open mandate has the reference */
     async insert(mandate: Insertable<MandateTable>): Promise<void> {
@@ -18,17 +20,12 @@ export function createMandateStore(db: Kysely<BankSchema>) {
     },
 
     find(id: string): Promise<Mandate | undefined> {
-      return db.selectFrom('mandates').selectAll().where('id', '=', id).executeTakeFirst()
+      return byId(id).executeTakeFirst()
     },
 
     /** Reads a mandate and locks it until the transaction ends. */
     lock(id: string): Promise<Mandate | undefined> {
-      return db
-        .selectFrom('mandates')
-        .selectAll()
-        .where('id', '=', id)
-        .forNoKeyUpdate()
-        .executeTakeFirst()
+      return byId(id).forNoKeyUpdate().executeTakeFirst()
     },
 
     /** The open mandate with this reference of a TPP's creditor, as stored; undefined without one. */

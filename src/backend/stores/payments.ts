@@ -4,23 +4,20 @@ import type { BankSchema, PaymentTable } from './schema.ts'
 export type Payment = Selectable<PaymentTable>
 
 export function createPaymentStore(db: Kysely<BankSchema>) {
+  const byId = (id: string) => db.selectFrom('payments').selectAll().where('id', '=', id)
+
   return {
     async insert(payment: Insertable<PaymentTable>): Promise<void> {
       await db.insertInto('payments').values(payment).execute()
     },
 
     find(id: string): Promise<Payment | undefined> {
-      return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst()
+      return byId(id).executeTakeFirst()
     },
 
     /** Reads a payment and locks it until the transaction ends. */
     lock(id: string): Promise<Payment | undefined> {
-      return db
-        .selectFrom('payments')
-        .selectAll()
-        .where('id', '=', id)
-        .forNoKeyUpdate()
-        .executeTakeFirst()
+      return byId(id).forNoKeyUpdate().executeTakeFirst()
     },
 
     /** The payments of an application that are not approved yet. */

@@ -32,26 +32,30 @@ export interface PsuAttemptsTable {
   failedAt: Date
 }
 
-export interface AccountTable {
+/** What an account and a card account have in common. */
+interface HeldAccount {
   id: Fixed<string>
   psuId: Fixed<string>
   position: number
-  iban: Fixed<string>
-  currency: Fixed<string>
-  cashAccountType: string
   name: string
   product: string
   usage: 'PRIV' | 'ORGA'
   status: 'enabled' | 'blocked' | 'deleted'
   ownerName: string
+  creditLimit: string
+  displayName: string | null
+  details: string | null
+}
+
+export interface AccountTable extends HeldAccount {
+  iban: Fixed<string>
+  currency: Fixed<string>
+  cashAccountType: string
   bic: string
   booked: string
-  creditLimit: string
   changedAt: Date
   lastSequence: number
   lastDay: string | null
-  displayName: string | null
-  details: string | null
   linkedAccounts: string | null
 }
 
@@ -92,21 +96,10 @@ export interface StandingOrderTable {
   bankCode: string
 }
 
-export interface CardAccountTable {
-  id: Fixed<string>
-  psuId: Fixed<string>
-  position: number
+export interface CardAccountTable extends HeldAccount {
   iban: string
   maskedPan: string
   currency: string
-  name: string
-  product: string
-  usage: 'PRIV' | 'ORGA'
-  status: 'enabled' | 'blocked' | 'deleted'
-  ownerName: string
-  creditLimit: string
-  displayName: string | null
-  details: string | null
 }
 
 export interface CardTransactionTable {
