@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type {
   Alerts,
   AlertsChange,
@@ -8,14 +8,12 @@ import type {
   WebhookInput,
 } from '../../portal/api/schemas/alerts.ts'
 import { applicationPath } from './applications.ts'
-import { request, requestList } from './client.ts'
+import { request } from './client.ts'
+import { useRead, useReadList } from './use-read.ts'
 
 /** What an application is warned of, and its webhook. */
 export function useAlerts(id: string) {
-  return useQuery({
-    queryKey: ['application', id, 'alerts'],
-    queryFn: () => request<Alerts>('GET', `${applicationPath(id)}/alerts`),
-  })
+  return useRead<Alerts>(['application', id, 'alerts'], `${applicationPath(id)}/alerts`)
 }
 
 /** Chooses what an application is warned of. */
@@ -55,11 +53,11 @@ export function useWebhookRemoval(id: string, onRemoved: () => void) {
 
 /** The latest events for the webhook; read again every few seconds. */
 export function useDeliveries(id: string) {
-  return useQuery({
-    queryKey: ['application', id, 'alerts', 'deliveries'],
-    queryFn: () => requestList<DeliveryList>(`${applicationPath(id)}/webhook/deliveries`),
-    refetchInterval: 5_000,
-  })
+  return useReadList<DeliveryList>(
+    ['application', id, 'alerts', 'deliveries'],
+    `${applicationPath(id)}/webhook/deliveries`,
+    { refetchInterval: 5_000 },
+  )
 }
 
 /** Sends a test event, or an event again. */

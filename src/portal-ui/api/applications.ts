@@ -18,6 +18,7 @@ import type {
 } from '../../portal/api/schemas/applications.ts'
 import type { ApplicationSummaryList } from '../../portal/api/schemas/usage.ts'
 import { request, requestList } from './client.ts'
+import { useRead, useReadList } from './use-read.ts'
 
 const root = '/api/applications'
 
@@ -28,27 +29,19 @@ export function applicationPath(id: string): string {
 
 /** All applications of the signed-in developer; few enough for one list. */
 export function useApplications() {
-  return useQuery({
-    queryKey: ['applications'],
-    queryFn: () => requestList<ApplicationList>(`${root}?limit=100`),
-  })
+  return useReadList<ApplicationList>(['applications'], `${root}?limit=100`)
 }
 
 /** What each of these applications did in the last 24 hours. */
 export function useApplicationSummaries() {
-  return useQuery({
-    queryKey: ['applications', 'summary'],
-    queryFn: () => request<ApplicationSummaryList>('GET', `${root}/summary`),
+  return useRead<ApplicationSummaryList>(['applications', 'summary'], `${root}/summary`, {
     refetchInterval: 30_000,
   })
 }
 
 /** One application of the signed-in developer. */
 export function useApplication(id: string) {
-  return useQuery({
-    queryKey: ['application', id],
-    queryFn: () => request<Application>('GET', applicationPath(id)),
-  })
+  return useRead<Application>(['application', id], applicationPath(id))
 }
 
 /** Creates an application. */
@@ -131,10 +124,7 @@ function subscriptionsOf(id: string) {
 
 /** Active subscriptions of an application: at most one for each API version. */
 export function useSubscriptions(id: string) {
-  return useQuery({
-    queryKey: subscriptionsOf(id),
-    queryFn: () => requestList<SubscriptionList>(`${applicationPath(id)}/subscriptions`),
-  })
+  return useReadList<SubscriptionList>(subscriptionsOf(id), `${applicationPath(id)}/subscriptions`)
 }
 
 /** Subscribes an application to an API version. */
@@ -238,10 +228,10 @@ export function useAddressesOfKey(id: string, onChanged: () => void) {
 
 /** The certificates of an application. */
 export function useCertificates(id: string) {
-  return useQuery({
-    queryKey: ['application', id, 'certificates'],
-    queryFn: () => requestList<CertificateList>(`${applicationPath(id)}/certificates`),
-  })
+  return useReadList<CertificateList>(
+    ['application', id, 'certificates'],
+    `${applicationPath(id)}/certificates`,
+  )
 }
 
 /** Adds a certificate to an application. */
@@ -271,7 +261,8 @@ interface ApplicationMutation<Input, Answer> {
   readonly onDone?: (answer: Answer) => void
 }
 
-function useApplicationMutation<Input, Answer>(options: ApplicationMutation<Input, Answer>) {
+/** Changes an application, then reads everything about it again. */
+export function useApplicationMutation<Input, Answer>(options: ApplicationMutation<Input, Answer>) {
   const { id, mutationFn, onDone } = options
   const client = useQueryClient()
   return useMutation({

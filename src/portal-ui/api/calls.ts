@@ -2,15 +2,16 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import type { CallPlaces, CallRecordList } from '../../portal/api/schemas/usage.ts'
 import type { CallFilter } from '../calls/call-filter.ts'
 import { applicationPath } from './applications.ts'
-import { request, requestList } from './client.ts'
+import { requestList } from './client.ts'
+import { useRead, useReadList } from './use-read.ts'
 
 /** The newest calls of an application, for a short list. */
 export function useLatestCalls(id: string) {
-  return useQuery({
-    queryKey: ['application', id, 'calls', 'latest'],
-    queryFn: () => requestList<CallRecordList>(`${applicationPath(id)}/calls?limit=8`),
-    refetchInterval: 5_000,
-  })
+  return useReadList<CallRecordList>(
+    ['application', id, 'calls', 'latest'],
+    `${applicationPath(id)}/calls?limit=8`,
+    { refetchInterval: 5_000 },
+  )
 }
 
 /**
@@ -38,31 +39,26 @@ export function useCallList(id: string, filter: CallFilter, isLive: boolean) {
  */
 export function useCallMade(id: string, awaited: CallFilter | undefined): boolean {
   const query = new URLSearchParams({ ...awaited, limit: '1' }).toString()
-  const { data } = useQuery({
-    queryKey: ['application', id, 'calls', 'made', query],
-    queryFn: () => requestList<CallRecordList>(`${applicationPath(id)}/calls?${query}`),
-    enabled: awaited !== undefined,
-    refetchInterval: 5_000,
-  })
+  const { data } = useReadList<CallRecordList>(
+    ['application', id, 'calls', 'made', query],
+    `${applicationPath(id)}/calls?${query}`,
+    { enabled: awaited !== undefined, refetchInterval: 5_000 },
+  )
   return awaited !== undefined && (data?.items.length ?? 0) > 0
 }
 
 /** The records of an application's calls with an X-Request-ID. Without an id it asks nothing. */
 export function useCallsWithId(id: string, requestId: string) {
-  return useQuery({
-    queryKey: ['application', id, 'calls', 'with', requestId],
-    queryFn: () =>
-      requestList<CallRecordList>(`${applicationPath(id)}/calls/${encodeURIComponent(requestId)}`),
-    enabled: requestId !== '',
-  })
+  return useReadList<CallRecordList>(
+    ['application', id, 'calls', 'with', requestId],
+    `${applicationPath(id)}/calls/${encodeURIComponent(requestId)}`,
+    { enabled: requestId !== '' },
+  )
 }
 
 /** The ids of the developer's applications that have made a call with an X-Request-ID. */
 export function useCallPlaces(requestId: string) {
-  return useQuery({
-    queryKey: ['calls', requestId],
-    queryFn: () => request<CallPlaces>('GET', `/api/calls/${encodeURIComponent(requestId)}`),
-  })
+  return useRead<CallPlaces>(['calls', requestId], `/api/calls/${encodeURIComponent(requestId)}`)
 }
 
 /**

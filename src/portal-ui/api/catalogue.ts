@@ -2,7 +2,8 @@ import { type QueryClient, useQuery } from '@tanstack/react-query'
 import type { GatewayState, PortalFacts } from '../../portal/api/schemas/accounts.ts'
 import type { FrontPage, PublishedApis, VersionDiff } from '../../portal/api/schemas/catalogue.ts'
 import { languageQuery } from '../words.ts'
-import { request, requestList } from './client.ts'
+import { requestList } from './client.ts'
+import { useRead } from './use-read.ts'
 
 /** The published APIs by name, versions oldest first; their texts are in the page's language. */
 export function useApis() {
@@ -15,11 +16,7 @@ export function useApis() {
 
 /** What else the first page shows. */
 export function useFrontPage() {
-  return useQuery({
-    queryKey: ['front'],
-    queryFn: () => request<FrontPage>('GET', '/api/front'),
-    staleTime: 60_000,
-  })
+  return useRead<FrontPage>(['front'], '/api/front', { staleTime: 60_000 })
 }
 
 /** Takes what the document held, so that the first page needs no request. */
@@ -37,20 +34,16 @@ export function rememberPublished(
 /** The changes from one version of an API to another. */
 export function useVersionDiff(api: string, from: string, to: string) {
   const query = new URLSearchParams({ from, to })
-  return useQuery({
-    queryKey: ['diff', api, from, to],
-    queryFn: () =>
-      request<VersionDiff>('GET', `/api/apis/${encodeURIComponent(api)}/diff?${query}`),
-    enabled: from !== to,
-    staleTime: 60_000,
-  })
+  return useRead<VersionDiff>(
+    ['diff', api, from, to],
+    `/api/apis/${encodeURIComponent(api)}/diff?${query}`,
+    { enabled: from !== to, staleTime: 60_000 },
+  )
 }
 
 /** Whether the gateway answers; polls every 15 seconds while a page uses it. */
 export function useGatewayState() {
-  return useQuery({
-    queryKey: ['gateway'],
-    queryFn: () => request<GatewayState>('GET', '/api/gateway'),
+  return useRead<GatewayState>(['gateway'], '/api/gateway', {
     refetchInterval: 15_000,
     staleTime: 10_000,
   })
@@ -58,9 +51,5 @@ export function useGatewayState() {
 
 /** The portal's public facts, for example whether sign-up is open. */
 export function usePortalFacts() {
-  return useQuery({
-    queryKey: ['portal'],
-    queryFn: () => request<PortalFacts>('GET', '/api/portal'),
-    staleTime: 60_000,
-  })
+  return useRead<PortalFacts>(['portal'], '/api/portal', { staleTime: 60_000 })
 }

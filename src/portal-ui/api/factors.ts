@@ -14,13 +14,14 @@ import type {
 import { request } from './client.ts'
 import { createPasskey } from './passkeys.ts'
 import { sessionKey } from './session.ts'
+import { useRead } from './use-read.ts'
 
 const root = '/api/session/factors'
 const key = ['factors'] as const
 
 /** The developer's second factors. */
 export function useFactors() {
-  return useQuery({ queryKey: key, queryFn: () => request<Factors>('GET', root) })
+  return useRead<Factors>(key, root)
 }
 
 /** Gets a secret for an authenticator app. */

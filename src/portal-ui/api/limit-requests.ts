@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type {
   LimitRequest,
   LimitRequestDecline,
@@ -7,14 +7,15 @@ import type {
   LimitRequestList,
 } from '../../portal/api/schemas/limit-requests.ts'
 import { applicationPath } from './applications.ts'
-import { request, requestList } from './client.ts'
+import { request } from './client.ts'
+import { useReadList } from './use-read.ts'
 
 /** Requests of an application for more calls, newest first. */
 export function useLimitRequests(id: string) {
-  return useQuery({
-    queryKey: ['application', id, 'limit-requests'],
-    queryFn: () => requestList<LimitRequestList>(`${applicationPath(id)}/limit-requests`),
-  })
+  return useReadList<LimitRequestList>(
+    ['application', id, 'limit-requests'],
+    `${applicationPath(id)}/limit-requests`,
+  )
 }
 
 /** Asks for more calls. */

@@ -28,6 +28,7 @@ import type {
 } from '../../portal/api/schemas/operator.ts'
 import { languageQuery } from '../words.ts'
 import { request, requestList } from './client.ts'
+import { useRead } from './use-read.ts'
 
 const root = '/api/operator'
 
@@ -55,10 +56,7 @@ export function useOperatedApplications(search: string) {
 
 /** One application with its subscriptions and overrides. */
 export function useOperatedApplication(id: string) {
-  return useQuery({
-    queryKey: ['operator', 'application', id],
-    queryFn: () => request<OperatedApplicationDetail>('GET', applicationPath(id)),
-  })
+  return useRead<OperatedApplicationDetail>(['operator', 'application', id], applicationPath(id))
 }
 
 /** Its keys, working ones first, page by page. */
@@ -68,19 +66,14 @@ export function useOperatedKeys(id: string) {
 
 /** Applications with refused calls in the last hours, most refusals first. */
 export function useRefusals(hours: number) {
-  return useQuery({
-    queryKey: ['operator', 'refusals', hours],
-    queryFn: () => request<Refusals>('GET', `${root}/refusals?hours=${hours}`),
+  return useRead<Refusals>(['operator', 'refusals', hours], `${root}/refusals?hours=${hours}`, {
     placeholderData: keepPreviousData,
   })
 }
 
 /** Applications with the most calls, and those that will soon reach a limit. */
 export function useTopApplications() {
-  return useQuery({
-    queryKey: ['operator', 'top-applications'],
-    queryFn: () => request<TopApplications>('GET', `${root}/top-applications`),
-  })
+  return useRead<TopApplications>(['operator', 'top-applications'], `${root}/top-applications`)
 }
 
 /** The current quarter (UTC), or the one before. */
@@ -111,9 +104,7 @@ function rangeOf(quarter: Quarter): string {
 
 /** Calls of the last day and what is registered; a minute old at most. */
 export function useOperatorOverview() {
-  return useQuery({
-    queryKey: ['operator', 'overview'],
-    queryFn: () => request<OperatorOverview>('GET', `${root}/overview`),
+  return useRead<OperatorOverview>(['operator', 'overview'], `${root}/overview`, {
     refetchInterval: 60_000,
   })
 }
@@ -136,10 +127,7 @@ export function usePlanUse() {
 
 /** Whether new developers may sign up. */
 export function useSignUpMode() {
-  return useQuery({
-    queryKey: ['operator', 'sign-up'],
-    queryFn: () => request<SignUpMode>('GET', `${root}/sign-up`),
-  })
+  return useRead<SignUpMode>(['operator', 'sign-up'], `${root}/sign-up`)
 }
 
 /** The audit log, newest first, page by page. */

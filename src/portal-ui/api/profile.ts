@@ -10,35 +10,23 @@ import type {
   TermsAcceptance,
 } from '../../portal/api/schemas/accounts.ts'
 import { request } from './client.ts'
-import { sessionKey, useForgetSession } from './session.ts'
+import { forgetSession, sessionKey } from './session.ts'
 
 const path = '/api/session/developer'
 
 /** Changes the address or the password; a new address replaces the old one when its link is used. */
 export function useProfileChange() {
-  const keep = useKeepDeveloper()
-  return useMutation({
-    mutationFn: (input: ProfileChange) => request<Developer>('PATCH', path, input),
-    onSuccess: keep,
-  })
+  return useDeveloperChange<ProfileChange>('PATCH', path)
 }
 
 /** Changes the display name. */
 export function useNameChange() {
-  const keep = useKeepDeveloper()
-  return useMutation({
-    mutationFn: (input: NameChange) => request<Developer>('PUT', `${path}/name`, input),
-    onSuccess: keep,
-  })
+  return useDeveloperChange<NameChange>('PUT', `${path}/name`)
 }
 
 /** Chooses the optional mails. */
 export function useMailPreferences() {
-  const keep = useKeepDeveloper()
-  return useMutation({
-    mutationFn: (input: MailPreferences) => request<Developer>('PUT', `${path}/mails`, input),
-    onSuccess: keep,
-  })
+  return useDeveloperChange<MailPreferences>('PUT', `${path}/mails`)
 }
 
 /** Chooses the language of emails. */
@@ -51,11 +39,7 @@ export function useLanguageChoice() {
 
 /** Accepts the current terms. */
 export function useTermsAcceptance() {
-  const keep = useKeepDeveloper()
-  return useMutation({
-    mutationFn: (input: TermsAcceptance) => request<Developer>('PUT', `${path}/terms`, input),
-    onSuccess: keep,
-  })
+  return useDeveloperChange<TermsAcceptance>('PUT', `${path}/terms`)
 }
 
 /** Reads everything that the portal stores about the developer. */
@@ -65,18 +49,21 @@ export function useOwnData() {
 
 /** Deletes the developer and everything they own, then opens the first page. */
 export function useAccountDeletion() {
-  const forget = useForgetSession()
   return useMutation({
     mutationFn: (input: AccountDeletion) => request<void>('DELETE', path, input),
-    onSuccess: forget,
+    onSuccess: forgetSession,
   })
 }
 
-function useKeepDeveloper(): (developer: Developer) => void {
+/** Changes something about the developer, and shows it in the session that the page knows. */
+function useDeveloperChange<Input>(method: 'PATCH' | 'PUT', place: string) {
   const client = useQueryClient()
-  return (developer) => {
-    client.setQueryData<Session | null>(sessionKey, (session) =>
-      session === null || session === undefined ? session : { ...session, developer },
-    )
-  }
+  return useMutation({
+    mutationFn: (input: Input) => request<Developer>(method, place, input),
+    onSuccess: (developer) => {
+      client.setQueryData<Session | null>(sessionKey, (session) =>
+        session === null || session === undefined ? session : { ...session, developer },
+      )
+    },
+  })
 }

@@ -7,7 +7,8 @@ import type {
   TestCertificatesInput,
 } from '../../portal/api/schemas/sandbox.ts'
 import { applicationPath } from './applications.ts'
-import { request, requestList } from './client.ts'
+import { request } from './client.ts'
+import { useReadList } from './use-read.ts'
 
 /** The fictional customers of the bank; use it only if the facts say that there is a sandbox. */
 export function useSandbox(isWanted = true) {
@@ -65,9 +66,7 @@ function approvedKey(id: string) {
  * `isAwaited` and the page is visible, polls every five seconds.
  */
 export function useApprovedConsents(id: string, isAwaited: boolean) {
-  return useQuery({
-    queryKey: approvedKey(id),
-    queryFn: () => requestList<ApprovedConsents>(`${applicationPath(id)}/sandbox/consents`),
+  return useReadList<ApprovedConsents>(approvedKey(id), `${applicationPath(id)}/sandbox/consents`, {
     enabled: isAwaited,
     refetchInterval: 5_000,
   })

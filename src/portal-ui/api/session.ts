@@ -18,7 +18,8 @@ import type {
   FactorChallenge,
   SessionList,
 } from '../../portal/api/schemas/factors.ts'
-import { isProblem, request, requestList } from './client.ts'
+import { isProblem, request } from './client.ts'
+import { useReadList } from './use-read.ts'
 
 /** Cache key of the session; its value is null without a signed-in developer. */
 export const sessionKey = ['session'] as const
@@ -93,10 +94,7 @@ function useOpenSession(): (session: Session) => void {
 
 /** The developer's sessions, the last used first. */
 export function useSessions() {
-  return useQuery({
-    queryKey: ['sessions'],
-    queryFn: () => requestList<SessionList>('/api/sessions'),
-  })
+  return useReadList<SessionList>(['sessions'], '/api/sessions')
 }
 
 /** Ends one other session of the developer. */
@@ -127,25 +125,24 @@ function useProvider(path: string) {
 
 /** Ends this session and opens the first page, or that of the provider which ends its own. */
 export function useSignOut() {
-  const forget = useForgetSession()
   return useMutation({
     mutationFn: () => request<ProviderAddress | undefined>('DELETE', '/api/session'),
-    onSuccess: (answer) => (answer === undefined ? forget() : window.location.assign(answer.url)),
+    onSuccess: (answer) =>
+      answer === undefined ? forgetSession() : window.location.assign(answer.url),
   })
 }
 
 /** Ends all sessions of the developer, including this one, and opens the first page. */
 export function useSignOutEverywhere() {
-  const forget = useForgetSession()
   return useMutation({
     mutationFn: () => request<void>('DELETE', '/api/sessions'),
-    onSuccess: forget,
+    onSuccess: forgetSession,
   })
 }
 
 /** Opens the first page as a new document, so that nothing of the ended session stays in memory. */
-export function useForgetSession(): () => void {
-  return () => window.location.assign('/')
+export function forgetSession(): void {
+  window.location.assign('/')
 }
 
 /** Public responses, the same for all visitors, by the first part of their key. */

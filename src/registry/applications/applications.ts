@@ -4,13 +4,14 @@
 // there. Callers check that APIs, versions and plans exist: the registry knows their names only.
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type UpdateObject } from 'kysely'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { conflictAt } from '../conflict-at.ts'
+import { existing } from '../existing.ts'
 import type { ChangeOf } from '../feed/change.ts'
 import { plainName } from '../name.ts'
 import { comesAfter, type Page } from '../page.ts'
-import { RegistryConflict, RegistryNotFound } from '../registry-errors.ts'
+import { RegistryConflict } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
 import { change, type RegistryTransaction } from '../transaction.ts'
 import { noteDeleted } from './deleted-applications.ts'
@@ -93,12 +94,7 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
       if (!isSuspended) refuseOwner(found, operatorId)
       if ((found.suspendedAt !== null) === isSuspended) return found
       await record(changeOf(found, isSuspended ? 'suspend' : 'resume'), { by })
-      return trx
-        .updateTable('applications')
-        .set({ suspended_at: isSuspended ? sql`now()` : null })
-        .where('id', '=', id)
-        .returning(columns)
-        .executeTakeFirstOrThrow()
+      return updateRow(trx, id, { suspended_at: isSuspended ? sql`now()` : null })
     })
   }
 
@@ -114,12 +110,7 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
           : plainOrigins(wanted.redirectOrigins)
       const hasOldOrigins = isDeepStrictEqual(origins, found.redirectOrigins)
       if (name === found.name && strict === found.strict && hasOldOrigins) return found
-      const updated = await trx
-        .updateTable('applications')
-        .set({ name, strict, redirect_origins: [...origins] })
-        .where('id', '=', id)
-        .returning(columns)
-        .executeTakeFirstOrThrow()
+      const updated = await updateRow(trx, id, { name, strict, redirect_origins: [...origins] })
       const detail: Record<string, string> = {
         ...(strict === found.strict ? {} : { strict: String(strict) }),
         ...(hasOldOrigins ? {} : { redirectOrigins: origins.join(' ') }),
@@ -157,14 +148,12 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
 
     async find(id) {
       if (!isUuid(id)) return undefined
-      return db.selectFrom('applications').select(columns).where('id', '=', id).executeTakeFirst()
+      return select(db).where('id', '=', id).executeTakeFirst()
     },
 
     async findByName(developerId, name) {
       if (!isUuid(developerId)) return undefined
-      return db
-        .selectFrom('applications')
-        .select(columns)
+      return select(db)
         .where('developer_id', '=', developerId)
         .where('name', '=', name.trim())
         .executeTakeFirst()
@@ -173,9 +162,7 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
     async list(page) {
       const { developerId } = page
       if (developerId !== undefined && !isUuid(developerId)) return []
-      return db
-        .selectFrom('applications')
-        .select(columns)
+      return select(db)
         .where(comesAfter('applications', page))
         .$if(developerId !== undefined, (query) =>
           query.where('developer_id', '=', developerId ?? ''),
@@ -203,6 +190,23 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
   }
 }
 
+function select(db: Kysely<RegistrySchema>) {
+  return db.selectFrom('applications').select(columns)
+}
+
+function updateRow(
+  trx: RegistryTransaction,
+  id: string,
+  values: UpdateObject<RegistrySchema, 'applications'>,
+): Promise<Application> {
+  return trx
+    .updateTable('applications')
+    .set(values)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
 function changeOf(
   { id, developerId }: Application,
   action: Exclude<ChangeOf<'application'>['action'], 'override'>,
@@ -221,17 +225,10 @@ function changeOf(
  *
  * @throws {RegistryNotFound}
  */
-export async function lockApplication(trx: RegistryTransaction, id: string): Promise<Application> {
-  const found = isUuid(id)
-    ? await trx
-        .selectFrom('applications')
-        .select(columns)
-        .where('id', '=', id)
-        .forNoKeyUpdate()
-        .executeTakeFirst()
-    : undefined
-  if (found === undefined) throw new RegistryNotFound('application', id)
-  return found
+export function lockApplication(trx: RegistryTransaction, id: string): Promise<Application> {
+  return existing('application', id, () =>
+    select(trx).where('id', '=', id).forNoKeyUpdate().executeTakeFirst(),
+  )
 }
 
 /**

@@ -1,5 +1,4 @@
-import { isUuid } from '../../platform/database/uuid.ts'
-import { RegistryNotFound } from '../registry-errors.ts'
+import { existing } from '../existing.ts'
 import type { RegistryTransaction } from '../transaction.ts'
 
 /** A person who signed up and owns applications. */
@@ -30,15 +29,13 @@ export const developerColumns = [
  *
  * @throws {RegistryNotFound}
  */
-export async function lockDeveloper(trx: RegistryTransaction, id: string): Promise<Developer> {
-  const found = isUuid(id)
-    ? await trx
-        .selectFrom('developers')
-        .select(developerColumns)
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirst()
-    : undefined
-  if (found === undefined) throw new RegistryNotFound('developer', id)
-  return found
+export function lockDeveloper(trx: RegistryTransaction, id: string): Promise<Developer> {
+  return existing('developer', id, () =>
+    trx
+      .selectFrom('developers')
+      .select(developerColumns)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst(),
+  )
 }

@@ -2,9 +2,10 @@ import type { Kysely } from 'kysely'
 import type { CallsOverride } from '../../catalogue/effective-limits.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { conflictAt } from '../conflict-at.ts'
+import { existing } from '../existing.ts'
 import { checkExpiry } from '../keys/expiry.ts'
 import { checkReason } from '../name.ts'
-import { RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
+import { RegistryInputInvalid } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
 import { change, type Recorder, type RegistryTransaction } from '../transaction.ts'
 import { lockApplication, refuseOwner } from './applications.ts'
@@ -111,16 +112,15 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
       change(db, async (trx, record) => {
         // Locks the application first, as its deletion does.
         const application = await lockApplication(trx, applicationId)
-        const found = isUuid(id)
-          ? await trx
-              .selectFrom('limit_overrides')
-              .select([...columns, 'ended_at'])
-              .where('id', '=', id)
-              .where('application_id', '=', applicationId)
-              .forUpdate()
-              .executeTakeFirst()
-          : undefined
-        if (found === undefined) throw new RegistryNotFound('override', id)
+        const found = await existing('override', id, () =>
+          trx
+            .selectFrom('limit_overrides')
+            .select([...columns, 'ended_at'])
+            .where('id', '=', id)
+            .where('application_id', '=', applicationId)
+            .forUpdate()
+            .executeTakeFirst(),
+        )
         refuseOwner(application, operatorId)
         const at = new Date(now())
         if (found.ended_at !== null || found.expiresAt <= at) return

@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type UpdateObject } from 'kysely'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { conflictAt } from '../conflict-at.ts'
-import { RegistryConflict, RegistryNotFound } from '../registry-errors.ts'
+import { existing } from '../existing.ts'
+import { RegistryConflict } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
 import { change, type RegistryTransaction } from '../transaction.ts'
 import { lockActiveApplication } from './applications.ts'
@@ -93,10 +94,14 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
     ] as const
   }
 
-  function endRow(trx: RegistryTransaction, id: string): Promise<Subscription> {
+  function updateRow(
+    trx: RegistryTransaction,
+    id: string,
+    values: UpdateObject<RegistrySchema, 'subscriptions'>,
+  ): Promise<Subscription> {
     return trx
       .updateTable('subscriptions')
-      .set({ ended_at: sql`now()` })
+      .set(values)
       .where('id', '=', id)
       .returning(columns)
       .executeTakeFirstOrThrow()
@@ -151,34 +156,18 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
     change: ({ id, plan, by }) =>
       change(db, async (trx, record) => {
         // Locks the application first, as its deletion does.
-        const { applicationId } = await readSubscription(trx, id)
-        await lockActiveApplication(trx, applicationId)
-        const found = await readSubscription(trx, id, { isLocked: true })
-        if (found.endedAt !== null) {
-          throw new RegistryConflict('subscription-ended', 'the subscription has ended')
-        }
+        const found = await lockActive(trx, id)
         if (found.plan === plan) return found
-        const changed = await trx
-          .updateTable('subscriptions')
-          .set({ plan })
-          .where('id', '=', id)
-          .returning(columns)
-          .executeTakeFirstOrThrow()
+        const changed = await updateRow(trx, id, { plan })
         await record(...traces(changed, 'update', by))
         return changed
       }),
 
     move: ({ id, version, plan, by }) =>
       change(db, async (trx, record) => {
-        const { applicationId } = await readSubscription(trx, id)
-        await lockActiveApplication(trx, applicationId)
-        const old = await readSubscription(trx, id, { isLocked: true })
-        if (old.endedAt !== null) {
-          throw new RegistryConflict('subscription-ended', 'the subscription has ended')
-        }
-        const known = await trx
-          .selectFrom('subscriptions')
-          .select(columns)
+        const old = await lockActive(trx, id)
+        const { applicationId } = old
+        const known = await select(trx)
           .where('application_id', '=', applicationId)
           .where('api', '=', old.api)
           .where('version', '=', version)
@@ -194,7 +183,11 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
         if (known === undefined) {
           await record(...traces(young, 'create', by, { movedFrom: old.version }))
         }
-        await record(...traces(await endRow(trx, id), 'end', by, { movedTo: version }))
+        await record(
+          ...traces(await updateRow(trx, id, { ended_at: sql`now()` }), 'end', by, {
+            movedTo: version,
+          }),
+        )
         return young
       }),
 
@@ -202,21 +195,19 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
       change(db, async (trx, record) => {
         const found = await readSubscription(trx, id, { isLocked: true })
         if (found.endedAt !== null) return found
-        const ended = await endRow(trx, id)
+        const ended = await updateRow(trx, id, { ended_at: sql`now()` })
         await record(...traces(ended, 'end', by))
         return ended
       }),
 
     async find(id) {
       if (!isUuid(id)) return undefined
-      return db.selectFrom('subscriptions').select(columns).where('id', '=', id).executeTakeFirst()
+      return select(db).where('id', '=', id).executeTakeFirst()
     },
 
     async list({ applicationId, withEnded = false }) {
       if (!isUuid(applicationId)) return []
-      return db
-        .selectFrom('subscriptions')
-        .select(columns)
+      return select(db)
         .where('application_id', '=', applicationId)
         .$if(!withEnded, (query) => query.where('ended_at', 'is', null))
         .orderBy('created_at')
@@ -227,19 +218,29 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
 }
 
 /** @param isLocked whether the row is locked until the transaction ends */
-async function readSubscription(
+function readSubscription(
   trx: RegistryTransaction,
   id: string,
   { isLocked = false } = {},
 ): Promise<Subscription> {
-  const found = isUuid(id)
-    ? await trx
-        .selectFrom('subscriptions')
-        .select(columns)
-        .where('id', '=', id)
-        .$if(isLocked, (query) => query.forUpdate())
-        .executeTakeFirst()
-    : undefined
-  if (found === undefined) throw new RegistryNotFound('subscription', id)
-  return found
+  return existing('subscription', id, () =>
+    select(trx)
+      .where('id', '=', id)
+      .$if(isLocked, (query) => query.forUpdate())
+      .executeTakeFirst(),
+  )
+}
+
+/** @throws {RegistryConflict} subscription-ended, application-suspended */
+async function lockActive(trx: RegistryTransaction, id: string): Promise<Subscription> {
+  // Locks the application first, as its deletion does.
+  const { applicationId } = await readSubscription(trx, id)
+  await lockActiveApplication(trx, applicationId)
+  const found = await readSubscription(trx, id, { isLocked: true })
+  if (found.endedAt === null) return found
+  throw new RegistryConflict('subscription-ended', 'the subscription has ended')
+}
+
+function select(db: Kysely<RegistrySchema>) {
+  return db.selectFrom('subscriptions').select(columns)
 }

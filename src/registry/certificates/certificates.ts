@@ -8,10 +8,11 @@ import type { CertificateUse } from '../../certificates/certificate.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { lockActiveApplication } from '../applications/applications.ts'
 import { conflictAt } from '../conflict-at.ts'
+import { existing } from '../existing.ts'
 import type { CertificateNames } from '../feed/change.ts'
 import { recordChange } from '../feed/record-change.ts'
 import { checkReason, plainName } from '../name.ts'
-import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
+import { RegistryConflict, RegistryInputInvalid } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
 import { change, type RegistryTransaction } from '../transaction.ts'
 import { blockedSince } from './blocked-since.ts'
@@ -285,13 +286,8 @@ function select(db: Kysely<RegistrySchema>) {
 }
 
 /** @throws {RegistryNotFound} */
-async function readCertificate(
-  trx: RegistryTransaction,
-  id: string,
-): Promise<ApplicationCertificate> {
-  const found = isUuid(id) ? await select(trx).where('id', '=', id).executeTakeFirst() : undefined
-  if (found === undefined) throw new RegistryNotFound('certificate', id)
-  return found
+function readCertificate(trx: RegistryTransaction, id: string): Promise<ApplicationCertificate> {
+  return existing('certificate', id, () => select(trx).where('id', '=', id).executeTakeFirst())
 }
 
 /** What the authority signed of an application's certificate; undefined: no application has it; null: not stored. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type UpdateObject } from 'kysely'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { lockActiveApplication } from '../applications/applications.ts'
 import { recordAudit } from '../audit/audit.ts'
@@ -259,11 +259,7 @@ export function createKeys(options: KeysOptions): Keys {
         if (unseen === undefined && keyState(old, at) !== 'active') {
           throw new RegistryConflict('key-inactive', `the key is ${keyState(old, at)} already`)
         }
-        const predecessors = await trx
-          .selectFrom('api_keys')
-          .select(columns)
-          .where('replaced_by', '=', id)
-          .execute()
+        const predecessors = await select(trx).where('replaced_by', '=', id).execute()
         if (overlapSeconds > 0 && predecessors.some((key) => isWorking(toApiKey(key), at))) {
           throw new RegistryConflict(
             'key-overlap',
@@ -271,24 +267,15 @@ export function createKeys(options: KeysOptions): Keys {
           )
         }
         if (unseen !== undefined) {
-          await trx
-            .updateTable('api_keys')
-            .set({ revoked_at: sql`now()` })
-            .where('id', '=', unseen.id)
-            .execute()
+          await updateRow(trx, unseen.id, { revoked_at: sql`now()` })
           await record(...traces(unseen, 'revoke', by))
         }
         const key = generateKey(randomBytes)
         const end = unseen === undefined ? overlapEnd(old, at, overlapSeconds) : old.expiresAt
-        await trx
-          .updateTable('api_keys')
-          .set(
-            overlapSeconds === 0
-              ? { replaced_by: key.id, revoked_at: sql`now()` }
-              : { replaced_by: key.id, expires_at: end },
-          )
-          .where('id', '=', id)
-          .execute()
+        await updateRow(trx, id, {
+          replaced_by: key.id,
+          ...(overlapSeconds === 0 ? { revoked_at: sql`now()` } : { expires_at: end }),
+        })
         const issued = await insert(trx, {
           key,
           applicationId,
@@ -315,13 +302,10 @@ export function createKeys(options: KeysOptions): Keys {
         const hasOldAddresses = isDeepStrictEqual(found.allowedAddresses, addresses)
         const hasOldSwitch = mayReplaceItself === found.mayReplaceItself
         if (hasOldAddresses && hasOldSwitch) return found
-        const changed = await trx
-          .updateTable('api_keys')
-          .set({ allowed_addresses: [...addresses], may_replace_itself: mayReplaceItself })
-          .where('id', '=', id)
-          .returning(columns)
-          .executeTakeFirstOrThrow()
-        const key = toApiKey(changed)
+        const key = await updateRow(trx, id, {
+          allowed_addresses: [...addresses],
+          may_replace_itself: mayReplaceItself,
+        })
         const detail = {
           ...(!hasOldSwitch && { mayReplaceItself }),
           ...(!hasOldAddresses && { allowedAddresses: addresses.length }),
@@ -334,31 +318,20 @@ export function createKeys(options: KeysOptions): Keys {
       change(db, async (trx, record) => {
         const found = await readKey(trx, id, { isLocked: true })
         if (found.revokedAt !== null) return found
-        const revoked = await trx
-          .updateTable('api_keys')
-          .set({ revoked_at: sql`now()` })
-          .where('id', '=', id)
-          .returning(columns)
-          .executeTakeFirstOrThrow()
+        const revoked = await updateRow(trx, id, { revoked_at: sql`now()` })
         await record(...traces(found, 'revoke', by))
-        return toApiKey(revoked)
+        return revoked
       }),
 
     async find(id) {
       if (!isKeyId(id)) return undefined
-      const row = await db
-        .selectFrom('api_keys')
-        .select(columns)
-        .where('id', '=', id)
-        .executeTakeFirst()
+      const row = await select(db).where('id', '=', id).executeTakeFirst()
       return row === undefined ? undefined : toApiKey(row)
     },
 
     async list({ applicationId }) {
       if (!isUuid(applicationId)) return []
-      const rows = await db
-        .selectFrom('api_keys')
-        .select(columns)
+      const rows = await select(db)
         .where('application_id', '=', applicationId)
         .orderBy('created_at')
         .orderBy('id')
@@ -367,9 +340,7 @@ export function createKeys(options: KeysOptions): Keys {
     },
 
     async underPepper(version) {
-      const rows = await db
-        .selectFrom('api_keys')
-        .select(columns)
+      const rows = await select(db)
         .where('pepper_version', '=', version)
         .where(sql<boolean>`coalesce(least(revoked_at, expires_at), 'infinity') > now()`)
         .orderBy('created_at')
@@ -384,9 +355,7 @@ export function createKeys(options: KeysOptions): Keys {
       // Ascending: a working key (false) comes before an expired one (true), and a newer key has the smaller negated time.
       const place = sql`${isOver}, -extract(epoch from created_at), id`
       const seen = sql`select ${place} from api_keys where id = ${after} and application_id = ${applicationId}`
-      const rows = await db
-        .selectFrom('api_keys')
-        .select(columns)
+      const rows = await select(db)
         .where('application_id', '=', applicationId)
         .$if(after !== undefined, (query) => query.where(sql<boolean>`(${place}) > (${seen})`))
         .orderBy(isOver)
@@ -477,9 +446,7 @@ async function readKey(
   id: string,
   { isLocked = false } = {},
 ): Promise<ApiKey> {
-  const row = await trx
-    .selectFrom('api_keys')
-    .select(columns)
+  const row = await select(trx)
     .where('id', '=', id)
     .$if(isLocked, (query) => query.forUpdate())
     .executeTakeFirst()
@@ -507,6 +474,24 @@ function traces(
     { kind: 'key', action, applicationId, keyId, detail },
     { by, detail: { applicationId, ...keyDetailTexts(audited) } },
   ] as const
+}
+
+function select(db: Kysely<RegistrySchema>) {
+  return db.selectFrom('api_keys').select(columns)
+}
+
+async function updateRow(
+  trx: RegistryTransaction,
+  id: string,
+  values: UpdateObject<RegistrySchema, 'api_keys'>,
+): Promise<ApiKey> {
+  const row = await trx
+    .updateTable('api_keys')
+    .set(values)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  return toApiKey(row)
 }
 
 function toApiKey({ lastFour, ...row }: Omit<ApiKey, 'hint'> & { lastFour: string }): ApiKey {

@@ -18,13 +18,10 @@ import {
 } from '../../../registry/applications/overrides.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import { conflictAt } from '../../../registry/conflict-at.ts'
+import { existing } from '../../../registry/existing.ts'
 import { checkReason } from '../../../registry/name.ts'
 import type { Page } from '../../../registry/page.ts'
-import {
-  RegistryConflict,
-  RegistryInputInvalid,
-  RegistryNotFound,
-} from '../../../registry/registry-errors.ts'
+import { RegistryConflict, RegistryInputInvalid } from '../../../registry/registry-errors.ts'
 import { change } from '../../../registry/transaction.ts'
 import { writeLimitRequestMails } from '../../mail/limit-request-mails.ts'
 import type { Outbox } from '../../mail/outbox.ts'
@@ -371,21 +368,19 @@ function lockRequest(trx: PortalTransaction, id: string): Promise<LimitRequest> 
 }
 
 /** @throws {RegistryNotFound} */
-async function readRequest(
+function readRequest(
   trx: PortalTransaction,
   id: string,
   { isLocked = false } = {},
 ): Promise<LimitRequest> {
-  const found = isUuid(id)
-    ? await trx
-        .selectFrom('limit_requests')
-        .select(columns)
-        .where('id', '=', id)
-        .$if(isLocked, (query) => query.forUpdate())
-        .executeTakeFirst()
-    : undefined
-  if (found === undefined) throw new RegistryNotFound('limit-request', id)
-  return found
+  return existing('limit-request', id, () =>
+    trx
+      .selectFrom('limit_requests')
+      .select(columns)
+      .where('id', '=', id)
+      .$if(isLocked, (query) => query.forUpdate())
+      .executeTakeFirst(),
+  )
 }
 
 function refuseClosed({ state }: LimitRequest): void {
