@@ -54,27 +54,26 @@ export interface SettingRow<Value> {
   readonly read: (reader: SettingsReader, given: Given) => Value
 }
 
-function row<Value>(value: SettingRow<Value>): SettingRow<Value> {
-  return value
+function row<Value>(
+  names: string | readonly string[],
+  value: Omit<SettingRow<Value>, 'names'>,
+): SettingRow<Value> {
+  return { names: [names].flat(), ...value }
 }
 
 function listener(prefix: string, port: number, meaning: string) {
-  return row({
-    names: [
-      `${prefix}_HOST`,
-      `${prefix}_PORT`,
-      `${prefix}_TLS_CERT_FILE`,
-      `${prefix}_TLS_KEY_FILE`,
-    ],
-    fallback: `127.0.0.1, ${port}, plain HTTP`,
-    meaning,
-    read: (reader) => reader.address(prefix, port),
-  })
+  return row(
+    [`${prefix}_HOST`, `${prefix}_PORT`, `${prefix}_TLS_CERT_FILE`, `${prefix}_TLS_KEY_FILE`],
+    {
+      fallback: `127.0.0.1, ${port}, plain HTTP`,
+      meaning,
+      read: (reader) => reader.address(prefix, port),
+    },
+  )
 }
 
 function origin(name: string, fallback: string, example: string, meaning: string) {
-  return row({
-    names: [name],
+  return row(name, {
     fallback,
     meaning,
     read: (reader) => reader.origin(name, example),
@@ -82,8 +81,7 @@ function origin(name: string, fallback: string, example: string, meaning: string
 }
 
 function integer(name: string, fallback: number, [min, max]: [number, number], meaning: string) {
-  return row({
-    names: [name],
+  return row(name, {
     fallback: fallback.toLocaleString('en'),
     meaning,
     read: (reader) => reader.integer(name, fallback, min, max),
@@ -91,8 +89,7 @@ function integer(name: string, fallback: number, [min, max]: [number, number], m
 }
 
 function secret(name: string, fallback: string, lengthMin: number, meaning: string) {
-  return row({
-    names: [name, `${name}_FILE`],
+  return row([name, `${name}_FILE`], {
     fallback,
     meaning,
     isSecret: true,
@@ -102,8 +99,7 @@ function secret(name: string, fallback: string, lengthMin: number, meaning: stri
 
 /** A secret that is replaced without a gap. */
 function secretList(name: string, fallback: string, meaning: string) {
-  return row({
-    names: [name, `${name}_FILE`],
+  return row([name, `${name}_FILE`], {
     fallback,
     meaning,
     isSecret: true,
@@ -131,22 +127,19 @@ const listeners = {
 }
 
 const addresses = {
-  backendUrl: row({
-    names: ['BACKEND_URL'],
+  backendUrl: row('BACKEND_URL', {
     fallback: 'the bank in this process',
     meaning:
       "Where the gateway forwards calls, unless `BACKEND_URLS` names another backend for their API. Replaces what documents name. A path takes the place of the version's prefix; without one, the path of the document's own server does.",
     read: (reader) => reader.url('BACKEND_URL', 'http://10.0.0.7:8082'),
   }),
-  backendUrls: row({
-    names: ['BACKEND_URLS'],
+  backendUrls: row('BACKEND_URLS', {
     fallback: 'every API at `BACKEND_URL`',
     meaning:
       'Backends of single APIs, separated by commas: `mandate=http://10.0.0.8:8082`. The name is that of the folder in `CONFIG_DIR/apis`; paths are as in `BACKEND_URL`. Each of these APIs has connections and places of its own, so a slow backend holds up no other API.',
     read: (reader) => reader.backends('BACKEND_URLS'),
   }),
-  upstreamTls: row({
-    names: ['UPSTREAM_TLS_CA_FILE', 'UPSTREAM_TLS_CERT_FILE', 'UPSTREAM_TLS_KEY_FILE'],
+  upstreamTls: row(['UPSTREAM_TLS_CA_FILE', 'UPSTREAM_TLS_CERT_FILE', 'UPSTREAM_TLS_KEY_FILE'], {
     fallback: 'public authorities, no client certificate',
     meaning:
       'PEM files for backends at `https://`: the only authorities that the gateway trusts there, and the certificate and key with which it identifies itself. Tollgate reads them again when they change.',
@@ -156,8 +149,7 @@ const addresses = {
       return caFile === undefined && pair === undefined ? undefined : { caFile, pair }
     },
   }),
-  backendEchoesRequestId: row({
-    names: ['BACKEND_ECHOES_REQUEST_ID'],
+  backendEchoesRequestId: row('BACKEND_ECHOES_REQUEST_ID', {
     fallback: '`true` for the bank in this process, `false` for every other backend',
     meaning:
       'Whether every backend answers with the `X-Request-ID` of the request. If `true`, an answer with another id belongs to another call, and the client gets 502.',
@@ -181,15 +173,13 @@ const addresses = {
     'https://developer.bank.example',
     'The portal as developers reach it: the origin of its cookies, of the links in emails and of the help links in errors. A public address also closes `/mailbox`.',
   ),
-  securityContact: row({
-    names: ['SECURITY_CONTACT'],
+  securityContact: row('SECURITY_CONTACT', {
     fallback: 'no `security.txt`',
     meaning:
       'Where to report a vulnerability: a URL that begins with `mailto:`, `https://` or `tel:`. The portal publishes it at `/.well-known/security.txt` (RFC 9116), which answers 404 without this setting.',
     read: (reader) => reader.contact('SECURITY_CONTACT', 'mailto:security@bank.example'),
   }),
-  securityPolicy: row({
-    names: ['SECURITY_POLICY'],
+  securityPolicy: row('SECURITY_POLICY', {
     fallback: 'not published',
     meaning:
       'The `https://` page with your rules for reports, for `security.txt`. Needs `SECURITY_CONTACT`.',
@@ -201,36 +191,31 @@ const addresses = {
     'https://sca.bank.example',
     "The bank's approval pages as customers reach them.",
   ),
-  identityJwksUrls: row({
-    names: ['IDENTITY_JWKS_URL'],
+  identityJwksUrls: row('IDENTITY_JWKS_URL', {
     fallback: 'the keys of this process',
     meaning:
       "Where a bank in its own process fetches the gateways' public keys: one address, or several separated by commas, best one for each gateway. The bank accepts the keys of all, and keeps those of an address that does not answer for 12 hours.",
     read: (reader) =>
       reader.urls('IDENTITY_JWKS_URL', 'http://10.0.0.5:9090/.well-known/jwks.json'),
   }),
-  identityAudience: row({
-    names: ['IDENTITY_AUDIENCE'],
+  identityAudience: row('IDENTITY_AUDIENCE', {
     fallback: '`tollgate-backend`',
     meaning: 'Audience of the signed identity. Gateway and bank need the same value.',
     read: (reader) => reader.text('IDENTITY_AUDIENCE', 'tollgate-backend'),
   }),
-  trustedProxies: row({
-    names: ['TRUSTED_PROXIES'],
+  trustedProxies: row('TRUSTED_PROXIES', {
     fallback: 'empty',
     meaning:
       'Addresses or CIDRs of your proxies, separated by commas. Tollgate believes the `X-Forwarded-For` of these.',
     read: (reader) => reader.networks('TRUSTED_PROXIES'),
   }),
-  requireTls: row({
-    names: ['REQUIRE_TLS'],
+  requireTls: row('REQUIRE_TLS', {
     fallback: '`false`',
     meaning:
       'Refuse to start with a connection to or from another machine that has no TLS, including proxies, PostgreSQL, Redis and Prometheus. Without the setting, a start only warns of most of these connections.',
     read: (reader) => reader.boolean('REQUIRE_TLS', false),
   }),
-  forwardHeaders: row({
-    names: ['FORWARD_HEADERS'],
+  forwardHeaders: row('FORWARD_HEADERS', {
     fallback: 'empty',
     meaning:
       'Names of further request header fields for the backend, separated by commas, for documents that forward only declared fields ([`forwardHeaders`](your-api.md#header-fields)), and for fields that otherwise only an edge may set.',
@@ -290,8 +275,7 @@ const backendCalls = {
 }
 
 const stores = {
-  databaseUrl: row({
-    names: ['DATABASE_URL', 'DATABASE_URL_FILE'],
+  databaseUrl: row(['DATABASE_URL', 'DATABASE_URL_FILE'], {
     fallback: 'embedded database',
     meaning:
       'PostgreSQL 15 or newer, `postgres://…`. `?sslmode=verify-full` turns TLS on; `sslrootcert`, `sslcert` and `sslkey` name PEM files. It may name [several servers](scaling.md#several-postgresql-servers), separated by commas: Tollgate uses the primary.',
@@ -301,55 +285,47 @@ const stores = {
         'postgres://user:password@host:5432/tollgate?sslmode=verify-full',
       ),
   }),
-  databaseConnectionsMax: row({
-    names: ['DATABASE_CONNECTIONS_MAX'],
+  databaseConnectionsMax: row('DATABASE_CONNECTIONS_MAX', {
     fallback: '4 for a gateway alone, else 10',
     meaning: 'Connections of one process to PostgreSQL. The embedded database has its own.',
     read: (reader) => reader.integer('DATABASE_CONNECTIONS_MAX', undefined, 2, 1_000),
   }),
-  migrateOnStart: row({
-    names: ['MIGRATE_ON_START'],
+  migrateOnStart: row('MIGRATE_ON_START', {
     fallback: '`on`',
     meaning:
       '`on`: the first process that starts with a new release brings the tables up to date while the others wait. `off`: a process on older tables does not start; run [`tollgate migrate`](upgrade.md) first.',
     read: (reader) => reader.oneOf('MIGRATE_ON_START', ['on', 'off'], 'on') === 'on',
   }),
-  redis: row({
-    names: ['REDIS_URL', 'REDIS_URL_FILE'],
+  redis: row(['REDIS_URL', 'REDIS_URL_FILE'], {
     fallback: 'counters in the process',
     meaning:
       'Redis 6.2 or newer: `redis://host`, `redis+sentinel://host,host,host/name` or `redis+cluster://host,host,host`; `rediss` instead of `redis` for TLS.',
     read: (reader) => reader.redis('REDIS_URL'),
   }),
-  redisEvictionAllowed: row({
-    names: ['REDIS_EVICTION_ALLOWED'],
+  redisEvictionAllowed: row('REDIS_EVICTION_ALLOWED', {
     fallback: '`false`',
     meaning: 'Use Redis even if it may evict counters. An evicted counter is free quota.',
     read: (reader) => reader.boolean('REDIS_EVICTION_ALLOWED', false),
   }),
-  redisDeadlineMs: row({
-    names: ['REDIS_DEADLINE_MS'],
+  redisDeadlineMs: row('REDIS_DEADLINE_MS', {
     fallback: '250',
     meaning:
       "Milliseconds that a call waits for Redis before the plan's `onStoreOutage` decides. If Redis is silent for that time, the outage begins.",
     read: (reader) => reader.integer('REDIS_DEADLINE_MS', 250, 10, 10_000),
   }),
-  dataDir: row({
-    names: ['DATA_DIR'],
+  dataDir: row('DATA_DIR', {
     fallback: '`data`',
     meaning:
       'Folder for the database, counters, secrets and emails of an embedded process. The process locks it.',
     read: (reader) => resolve(reader.text('DATA_DIR', 'data')),
   }),
-  configDir: row({
-    names: ['CONFIG_DIR'],
+  configDir: row('CONFIG_DIR', {
     fallback: '`config`',
     meaning:
       'API documents and plans. If there is no folder `config` and no `DATABASE_URL`: the samples that come with Tollgate.',
     read: (reader, { isEmbedded }) => resolve(reader.text('CONFIG_DIR', defaultConfig(isEmbedded))),
   }),
-  configWatch: row({
-    names: ['CONFIG_WATCH'],
+  configWatch: row('CONFIG_WATCH', {
     fallback: '`off`',
     meaning:
       '`on` or `off`. With `on`, changed files of `CONFIG_DIR` apply by themselves once they have not changed for two seconds, even when Kubernetes swaps a mounted ConfigMap. Invalid files change nothing. With `off`, they apply on SIGHUP and `tollgate reload`, which asks before it removes what is in use.',
@@ -383,15 +359,13 @@ const secrets = {
 }
 
 const openIdConnect = {
-  oidcIssuer: row({
-    names: ['OIDC_ISSUER'],
+  oidcIssuer: row('OIDC_ISSUER', {
     fallback: 'no sign-in by OpenID Connect',
     meaning:
       'Issuer of your OpenID Connect provider, as its discovery document spells it. People then also sign in to the portal through it ([setting it up](sign-in.md)). Must be https, unless it is loopback. Needs `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET`.',
     read: (reader) => reader.issuer('OIDC_ISSUER', 'https://login.bank.example'),
   }),
-  oidcClientId: row({
-    names: ['OIDC_CLIENT_ID'],
+  oidcClientId: row('OIDC_CLIENT_ID', {
     fallback: 'none',
     meaning: 'Client id of the portal at the provider.',
     read: (reader) => reader.text('OIDC_CLIENT_ID', ''),
@@ -402,27 +376,23 @@ const openIdConnect = {
     1,
     'Client secret of the portal at the provider.',
   ),
-  oidcOperatorGroup: row({
-    names: ['OIDC_OPERATOR_GROUP'],
+  oidcOperatorGroup: row('OIDC_OPERATOR_GROUP', {
     fallback: 'roles come only from `tollgate operator`',
     meaning:
       'Members of this group become operators when they sign in through the provider. People who sign in through it without the group stop being operators.',
     read: (reader) => reader.text('OIDC_OPERATOR_GROUP', ''),
   }),
-  oidcGroupsClaim: row({
-    names: ['OIDC_GROUPS_CLAIM'],
+  oidcGroupsClaim: row('OIDC_GROUPS_CLAIM', {
     fallback: '`groups`',
     meaning: 'Claim with the names of the groups: a list of texts.',
     read: (reader) => reader.text('OIDC_GROUPS_CLAIM', 'groups'),
   }),
-  oidcLabel: row({
-    names: ['OIDC_LABEL'],
+  oidcLabel: row('OIDC_LABEL', {
     fallback: '`single sign-on`',
     meaning: 'Name of the provider on the button "Sign in with …", at most 40 characters.',
     read: (reader) => reader.label('OIDC_LABEL', 'single sign-on', 40),
   }),
-  oidcAcrValues: row({
-    names: ['OIDC_ACR_VALUES'],
+  oidcAcrValues: row('OIDC_ACR_VALUES', {
     fallback: 'any',
     meaning:
       'Authentication classes that the portal asks the provider for, separated by spaces. It refuses a sign-in with any other `acr`.',
@@ -431,30 +401,26 @@ const openIdConnect = {
 }
 
 const clientCertificates = {
-  gatewayClientCertificates: row({
-    names: ['GATEWAY_CLIENT_CERTIFICATES'],
+  gatewayClientCertificates: row('GATEWAY_CLIENT_CERTIFICATES', {
     fallback: '`off`',
     meaning:
       'Client certificates (QWAC) of applications. `optional` judges a certificate that comes with a call and asks for one if the application has added one. `required` refuses every call without one. Needs `CLIENT_CERTIFICATE_CA_FILE`, except with a sandbox (`SANDBOX=on`, or unset and no `BACKEND_URL`).',
     read: (reader) =>
       reader.oneOf('GATEWAY_CLIENT_CERTIFICATES', ['off', 'optional', 'required'], 'off'),
   }),
-  clientCertificateCaFile: row({
-    names: ['CLIENT_CERTIFICATE_CA_FILE'],
+  clientCertificateCaFile: row('CLIENT_CERTIFICATE_CA_FILE', {
     fallback: 'no authority',
     meaning:
       'PEM file of the authorities that issue client certificates, for TLS and for signing. Each is trusted as it is, also one below a root. Tollgate reads the file again when it changes.',
     read: (reader) => reader.path('CLIENT_CERTIFICATE_CA_FILE'),
   }),
-  clientCertificateCrlFile: row({
-    names: ['CLIENT_CERTIFICATE_CRL_FILE'],
+  clientCertificateCrlFile: row('CLIENT_CERTIFICATE_CRL_FILE', {
     fallback: 'no check for revocation',
     meaning:
       'Revocation lists of these authorities: PEM, or one list in DER. Calls get 503 if the list of an authority is missing or past its `nextUpdate`. Tollgate reads the file again when it changes.',
     read: (reader) => reader.path('CLIENT_CERTIFICATE_CRL_FILE'),
   }),
-  clientCertificateProxies: row({
-    names: ['CLIENT_CERTIFICATE_PROXIES'],
+  clientCertificateProxies: row('CLIENT_CERTIFICATE_PROXIES', {
     fallback: '`TRUSTED_PROXIES`; with `GATEWAY_TLS_CERT_FILE` none',
     meaning:
       'Addresses or CIDRs of proxies that end TLS and pass the certificate of the client on in `Client-Cert`, separated by commas. If the gateway also serves TLS, name only proxies that encrypt again. A balancer that passes TLS through would let clients write `Client-Cert` themselves.',
@@ -468,16 +434,14 @@ const clientCertificates = {
 }
 
 const capacity = {
-  gatewayProcesses: row({
-    names: ['GATEWAY_PROCESSES'],
+  gatewayProcesses: row('GATEWAY_PROCESSES', {
     fallback: '4 with `REDIS_URL`, otherwise 1',
     meaning:
       'The highest number of gateway processes that will ever run, on all machines together. More than 1 needs `REDIS_URL`.',
     // Too high a number costs some calls in an outage; too low a number lets each process admit too many.
     read: (reader, given) => reader.integer('GATEWAY_PROCESSES', given.isShared ? 4 : 1, 1, 10_000),
   }),
-  gatewayReusePort: row({
-    names: ['GATEWAY_REUSE_PORT'],
+  gatewayReusePort: row('GATEWAY_REUSE_PORT', {
     fallback: '`off`',
     meaning:
       '`on` lets several gateway processes of one machine share `GATEWAY_PORT`, where no balancer stands before them (Linux, with `REDIS_URL`). See [several processes on one machine](operating.md#several-processes-on-one-machine).',
@@ -543,8 +507,7 @@ const capacity = {
     [0, 3650],
     'The longest life of an API key in days. Keys without an expiry get this one. Keys that would live longer expire this many days after the first start with the setting. 0 means no maximum.',
   ),
-  secondFactor: row({
-    names: ['SECOND_FACTOR'],
+  secondFactor: row('SECOND_FACTOR', {
     fallback: '`operators`',
     meaning:
       'Who needs a second factor on the portal: `operators`, or `everyone`. With `everyone`, a developer without one can only add one and sign out.',
@@ -568,8 +531,7 @@ const capacity = {
     [1, 1000],
     'Applications of one developer.',
   ),
-  drainSeconds: row({
-    names: ['DRAIN_SECONDS'],
+  drainSeconds: row('DRAIN_SECONDS', {
     fallback: '0 embedded, 5 with `DATABASE_URL`',
     meaning: 'How long a process keeps serving after SIGTERM while `/readyz` answers "not ready".',
     // An embedded installation has no load balancer to wait for: Ctrl-C stops it at once.
@@ -578,15 +540,13 @@ const capacity = {
 }
 
 const mail = {
-  smtpUrl: row({
-    names: ['SMTP_URL', 'SMTP_URL_FILE'],
+  smtpUrl: row(['SMTP_URL', 'SMTP_URL_FILE'], {
     fallback: 'emails are files in `DATA_DIR/outbox`',
     meaning:
       'Mail server of the portal, `smtps://user:password@host:465`, or `smtp://host:587` for STARTTLS, which is required unless the host is loopback. It also closes `/mailbox`.',
     read: (reader) => reader.mailServer('SMTP_URL', 'smtps://user:password@host:465'),
   }),
-  mailFrom: row({
-    names: ['MAIL_FROM'],
+  mailFrom: row('MAIL_FROM', {
     fallback: '`no-reply@` the host of `PORTAL_PUBLIC_URL`',
     meaning:
       "Sender of the portal's emails, for example `Bank Developers <developers@bank.example>`.",
@@ -595,8 +555,7 @@ const mail = {
 }
 
 const webhooks = {
-  webhookNetworks: row({
-    names: ['WEBHOOK_NETWORKS'],
+  webhookNetworks: row('WEBHOOK_NETWORKS', {
     fallback:
       '`127.0.0.0/8, ::1` with an embedded database and a portal that only this machine reaches (`PORTAL_HOST` and `PORTAL_PUBLIC_URL` on loopback, no `TRUSTED_PROXIES`), otherwise empty',
     meaning:
@@ -615,14 +574,12 @@ const webhooks = {
 }
 
 const records = {
-  logLevel: row({
-    names: ['LOG_LEVEL'],
+  logLevel: row('LOG_LEVEL', {
     fallback: '`info`',
     meaning: 'One of `fatal`, `error`, `warn`, `info`, `debug`, `trace`, `silent`.',
     read: (reader) => reader.oneOf('LOG_LEVEL', logLevels, 'info'),
   }),
-  accessLog: row({
-    names: ['ACCESS_LOG'],
+  accessLog: row('ACCESS_LOG', {
     fallback: '`all`; with `LOG_LEVEL` above `info`, `off`',
     meaning:
       'Which calls write a line to the log, whatever `LOG_LEVEL` says: `all`, `errors` (4xx, 5xx and calls without an answer), `sample:0.01` (this share of the calls, and each 5xx) or `off`.',
@@ -632,48 +589,41 @@ const records = {
       return reader.accessLog('ACCESS_LOG', { mode: isVerbose ? 'all' : 'off' })
     },
   }),
-  logFormat: row({
-    names: ['LOG_FORMAT'],
+  logFormat: row('LOG_FORMAT', {
     fallback: '`pretty` on a terminal, otherwise `json`',
     meaning: '`pretty` writes log lines for people, `json` one JSON object a line.',
     read: (reader) => reader.oneOf('LOG_FORMAT', logFormats, isatty(2) ? 'pretty' : 'json'),
   }),
-  otelEndpoint: row({
-    names: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
+  otelEndpoint: row('OTEL_EXPORTER_OTLP_ENDPOINT', {
     fallback: 'no spans',
     meaning:
       'Address of an OpenTelemetry collector that takes OTLP over HTTP (JSON): a gateway sends the spans of sampled calls to `/v1/traces` below it ([traces](traces.md)).',
     read: (reader) => reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector.internal:4318'),
   }),
-  otelHeaders: row({
-    names: ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS_FILE'],
+  otelHeaders: row(['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS_FILE'], {
     fallback: 'none',
     meaning: 'Header fields for the collector, `name=value` separated by commas, percent-encoded.',
     isSecret: true,
     read: (reader) => reader.encodedFields('OTEL_EXPORTER_OTLP_HEADERS'),
   }),
-  otelServiceName: row({
-    names: ['OTEL_SERVICE_NAME'],
+  otelServiceName: row('OTEL_SERVICE_NAME', {
     fallback: '`tollgate`',
     meaning: 'Name of the gateway in its spans.',
     read: (reader) => reader.label('OTEL_SERVICE_NAME', 'tollgate', 100),
   }),
-  otelTracesSamplerArg: row({
-    names: ['OTEL_TRACES_SAMPLER_ARG'],
+  otelTracesSamplerArg: row('OTEL_TRACES_SAMPLER_ARG', {
     fallback: '0.01',
     meaning:
       'Share of the calls, from 0 to 1, of which spans are sent, whatever `traceparent` they come with.',
     read: (reader) => reader.share('OTEL_TRACES_SAMPLER_ARG', 0.01),
   }),
-  traceFollowsCaller: row({
-    names: ['TRACE_FOLLOW_CALLER'],
+  traceFollowsCaller: row('TRACE_FOLLOW_CALLER', {
     fallback: '`off`',
     meaning:
       '`on`: calls whose `traceparent` is sampled are sampled, too. For gateways that only your own systems reach, or behind a proxy that sets `traceparent` itself: any caller can ask for the spans of all its calls.',
     read: (reader) => reader.oneOf('TRACE_FOLLOW_CALLER', ['on', 'off'], 'off') === 'on',
   }),
-  recordAddresses: row({
-    names: ['RECORD_ADDRESSES'],
+  recordAddresses: row('RECORD_ADDRESSES', {
     fallback: '`truncated`',
     meaning:
       'How much of client addresses Tollgate writes to the log, security events and the audit log: `full`, `truncated` (the /24 network of an IPv4 address, the /48 network of an IPv6 address) or `off`.',
@@ -691,8 +641,7 @@ const records = {
     [1, 3650],
     'Days until Tollgate deletes security events, and addresses and browsers from the audit log. Run `roles.sql` with the same number.',
   ),
-  recordCalls: row({
-    names: ['RECORD_CALLS'],
+  recordCalls: row('RECORD_CALLS', {
     fallback: '`true`',
     meaning: 'Write the usage history and call records that developers see in the portal.',
     read: (reader) => reader.boolean('RECORD_CALLS', true),
@@ -700,8 +649,7 @@ const records = {
 }
 
 const sandbox = {
-  sandbox: row({
-    names: ['SANDBOX'],
+  sandbox: row('SANDBOX', {
     fallback: '`on` where this process runs the bank and `BACKEND_URL` is not set, otherwise `off`',
     meaning:
       "`on` or `off`. Switches the portal's page `/sandbox`, ready consents, the people on the bank's sign-in page, [drills](sandbox.md#drills), and `tollgate sandbox`. A gateway in its own process needs it for drills. With `BACKEND_URL`, `on` says that this backend is the sandbox bank: drills reach it, and no limit counts them. APIs of `BACKEND_URLS` have no drills; a portal in its own process needs the same value to offer none.",
@@ -713,8 +661,7 @@ const sandbox = {
     'generated for this process',
     'Secret of a portal in its own process, with which it asks the bank for people and consents, 32 characters or more. Both need the same value. To [replace it](rotation.md), give several separated by commas: the first is used, all are accepted. The portal also needs `SANDBOX=on` and `BACKEND_URL`.',
   ),
-  bankTimeZone: row({
-    names: ['BANK_TIME_ZONE'],
+  bankTimeZone: row('BANK_TIME_ZONE', {
     fallback: '`Asia/Jerusalem`',
     meaning: "IANA time zone of the bank's calendar days.",
     read: (reader) => reader.timeZone('BANK_TIME_ZONE', 'Asia/Jerusalem'),
