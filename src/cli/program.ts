@@ -13,7 +13,6 @@ import { addExamples } from './examples.ts'
 export type RegisterCommand = (command: Command, context: CommandContext) => void
 
 interface CommandRow {
-  readonly name: string
   /** What `tollgate --help` says about it. */
   readonly summary: string
   /** Loads the code of the command: only when it is called, so that the help of all commands costs little. */
@@ -21,158 +20,128 @@ interface CommandRow {
 }
 
 /** Every command in the order of the help text. */
-export const commands: readonly CommandRow[] = [
-  {
-    name: 'start',
+export const commands: Readonly<Record<string, CommandRow>> = {
+  start: {
     summary: 'run Tollgate, or some of its roles, in this process',
     load: async () => (await import('./commands/start.ts')).registerStart,
   },
-  {
-    name: 'build',
+  build: {
     summary: "build the portal's page",
     load: async () => (await import('./commands/build.ts')).registerBuild,
   },
-  {
-    name: 'migrate',
+  migrate: {
     summary: 'create or upgrade the tables',
     load: async () => (await import('./commands/migrate.ts')).registerMigrate,
   },
-  {
-    name: 'prove',
+  prove: {
     summary: 'show that limits hold on the running system',
     load: async () => (await import('./commands/prove.ts')).registerProve,
   },
-  {
-    name: 'export',
+  export: {
     summary: 'write everything in the database to a file',
     load: async () => (await import('./commands/export.ts')).registerExport,
   },
-  {
-    name: 'import',
+  import: {
     summary: 'bring an export into an empty database',
     load: async () => (await import('./commands/import.ts')).registerImport,
   },
-  {
-    name: 'backup',
+  backup: {
     summary: 'back up database and configuration while Tollgate runs',
     load: async () => (await import('./commands/backup.ts')).registerBackup,
   },
-  {
-    name: 'restore',
+  restore: {
     summary: 'bring a backup into an empty database',
     load: async () => (await import('./commands/restore.ts')).registerRestore,
   },
-  {
-    name: 'settings',
+  settings: {
     summary: 'show the settings that a process would use, without secrets',
     load: async () => (await import('./commands/settings.ts')).registerSettings,
   },
-  {
-    name: 'publish',
+  publish: {
     summary: 'publish an OpenAPI document',
     load: async () => (await import('./commands/publish.ts')).registerPublish,
   },
-  {
-    name: 'check',
+  check: {
     summary: 'validate the API documents and plans',
     load: async () => (await import('./commands/check.ts')).registerCheck,
   },
-  {
-    name: 'diff',
+  diff: {
     summary: 'show what differs between two versions of an API',
     load: async () => (await import('./commands/diff.ts')).registerDiff,
   },
-  {
-    name: 'plan',
+  plan: {
     summary: 'show what a changed configuration would do to applications',
     load: async () => (await import('./commands/plan.ts')).registerPlan,
   },
-  {
-    name: 'rehearsal',
+  rehearsal: {
     summary: 'show what a rehearsed plan would have refused',
     load: async () => (await import('./commands/rehearsal.ts')).registerRehearsal,
   },
-  {
-    name: 'reload',
+  reload: {
     summary: 'apply changed documents and plans in all running processes',
     load: async () => (await import('./commands/reload.ts')).registerReload,
   },
-  {
-    name: 'log',
+  log: {
     summary: 'change for a while what running processes write to their logs',
     load: async () => (await import('./commands/log.ts')).registerLog,
   },
-  {
-    name: 'explain',
+  explain: {
     summary: 'show what the gateway would do with a call, and why',
     load: async () => (await import('./commands/explain.ts')).registerExplain,
   },
-  {
-    name: 'onboard',
+  onboard: {
     summary: 'create developer, application, subscriptions and an API key in one go',
     load: async () => (await import('./commands/onboard.ts')).registerOnboard,
   },
-  {
-    name: 'developer',
+  developer: {
     summary: 'list, show, suspend and delete developers',
     load: async () => (await import('./commands/developer.ts')).registerDeveloper,
   },
-  {
-    name: 'application',
+  application: {
     summary: 'manage the applications that call with API keys',
     load: async () => (await import('./commands/application.ts')).registerApplication,
   },
-  {
-    name: 'subscription',
+  subscription: {
     summary: 'manage which API versions an application may call, and under which plan',
     load: async () => (await import('./commands/subscription.ts')).registerSubscription,
   },
-  {
-    name: 'key',
+  key: {
     summary: 'list, issue, rotate and revoke API keys',
     load: async () => (await import('./commands/key.ts')).registerKey,
   },
-  {
-    name: 'certificate',
+  certificate: {
     summary: 'list, add, remove and block the certificates of applications',
     load: async () => (await import('./commands/certificate.ts')).registerCertificate,
   },
-  {
-    name: 'counter',
+  counter: {
     summary: 'show or reset what an application has used of its limits',
     load: async () => (await import('./commands/counter.ts')).registerCounter,
   },
-  {
-    name: 'override',
+  override: {
     summary: "raise or lower one application's limit until a date",
     load: async () => (await import('./commands/override.ts')).registerOverride,
   },
-  {
-    name: 'operator',
+  operator: {
     summary: "manage the operators, who see the portal's operator pages",
     load: async () => (await import('./commands/operator.ts')).registerOperator,
   },
-  {
-    name: 'audit',
+  audit: {
     summary: 'verify, export and shorten the audit log',
     load: async () => (await import('./commands/audit.ts')).registerAudit,
   },
-  {
-    name: 'events',
+  events: {
     summary: 'list and export security events',
     load: async () => (await import('./commands/events.ts')).registerEvents,
   },
-  {
-    name: 'report',
+  report: {
     summary: 'report availability, incidents, planned downtime and usage',
     load: async () => (await import('./commands/report.ts')).registerReport,
   },
-  {
-    name: 'sandbox',
+  sandbox: {
     summary: "show the sandbox bank's customers, and act as the bank",
     load: async () => (await import('./commands/sandbox.ts')).registerSandbox,
   },
-]
+}
 
 /**
  * The command line `tollgate …`. It throws instead of ending the process; it
@@ -206,7 +175,7 @@ export async function createProgram(
     'tollgate explain GET /v1.7.0/accounts --key - < key.txt',
     'tollgate key rotate --help',
   ])
-  for (const { name, summary, load } of commands) {
+  for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = program
       .command(name)
       .summary(summary)

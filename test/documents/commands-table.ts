@@ -27,7 +27,7 @@ function notRun(): never {
 
 /** Every command as Markdown: a section each, with what it does and an example. Ends with a line break. */
 export async function commandsTable(): Promise<string> {
-  const sections = await Promise.all(commands.map(({ name }) => section(name)))
+  const sections = await Promise.all(Object.keys(commands).map(section))
   return sections.join('\n')
 }
 
