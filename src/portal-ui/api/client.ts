@@ -4,6 +4,7 @@
 // to the caller.
 
 import type { Problem } from '../../portal/api/schemas/common.ts'
+import { parseJson } from '../parse-json.ts'
 import { t } from '../words.ts'
 import { askForProof } from './proof-question.ts'
 
@@ -52,7 +53,7 @@ export async function request<Value>(
     }
     throw failure
   }
-  const value = parsed(text)
+  const value = parseJson(text)
   if (value === undefined && text !== '') throw new ApiFailure(unexpected(response.status))
   // The schema of the route is the contract; the server made the response from it.
   return value as Value
@@ -106,17 +107,8 @@ function problemIn(response: Response, text: string): Problem | undefined {
   const type = response.headers.get('content-type') ?? ''
   // Parse boundary: one renderer writes all problems of the portal.
   return type.startsWith('application/problem+json')
-    ? (parsed(text) as Problem | undefined)
+    ? (parseJson(text) as Problem | undefined)
     : undefined
-}
-
-/** Parses JSON; undefined for text that is not JSON, as an empty body. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function unreachable(): Problem {

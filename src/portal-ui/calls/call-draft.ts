@@ -3,6 +3,7 @@
 // the gateway, `next-calls.ts` finds what a response leads to, and `json-text.ts` and `readable-body.ts` make bodies
 // readable. It has no elements of the page: these are in `pages/applications/try/`.
 
+import { parseJson } from '../parse-json.ts'
 import {
   type CallParameter,
   type CallShape,
@@ -74,16 +75,8 @@ export function idsIn(answer: string, operations: readonly { readonly path: stri
       for (const [member, inner] of Object.entries(value)) note(inner, member)
     }
   }
-  note(parsed(answer), '')
+  note(parseJson(answer), '')
   return ids
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The URL of the call with path and query filled in. A path parameter without a value keeps its placeholder. */

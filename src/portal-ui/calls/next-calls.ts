@@ -1,3 +1,4 @@
+import { parseJson } from '../parse-json.ts'
 import type { KnownIds } from './call-draft.ts'
 import { type CallShape, isFromEarlierAnswer } from './call-shape.ts'
 import { idName } from './id-name.ts'
@@ -105,7 +106,7 @@ function linksIn(answer: string): readonly Link[] {
       }
     }
   }
-  read(parsed(answer), '')
+  read(parseJson(answer), '')
   return links
 }
 
@@ -113,12 +114,4 @@ function nameOf(value: object): string | undefined {
   return ['displayName', 'name', 'iban', 'maskedPan']
     .map((name): unknown => Reflect.get(value, name))
     .find((each) => typeof each === 'string')
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { listOf, type Members, membersOf, textOf } from '../../portal/documents/document-nodes.ts'
+import { parseJson } from '../parse-json.ts'
 import { type CallDraft, draftCall, valueKey } from './call-draft.ts'
 import type { CallShape, ListedOperation } from './call-shape.ts'
 import { idName } from './id-name.ts'
@@ -42,7 +43,7 @@ export function draftOfAccounts(shape: CallShape, consentId: string): CallDraft 
 
 /** The accounts in a response; empty if it is not a list of accounts. */
 export function accountsIn(body: string): readonly ShownAccount[] {
-  return listOf(membersOf(parsed(body))['accounts']).map((each) => {
+  return listOf(membersOf(parseJson(body))['accounts']).map((each) => {
     const account = membersOf(each)
     return {
       id: textOf(account['resourceId']),
@@ -58,12 +59,4 @@ function balanceOf(balances: readonly Members[]): ShownAccount['balance'] {
   const available = balances.find(({ balanceType }) => balanceType === 'interimAvailable')
   const { amount, currency } = membersOf((available ?? balances[0])?.['balanceAmount'])
   return amount === undefined ? undefined : { amount: textOf(amount), currency: textOf(currency) }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

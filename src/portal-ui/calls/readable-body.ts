@@ -1,4 +1,5 @@
 import type { Words } from '../../messages/format.ts'
+import { parseJson } from '../parse-json.ts'
 import { laidOutJson } from './json-text.ts'
 
 /** The parts of a response needed to show its body. */
@@ -29,7 +30,7 @@ export function problemIn(
   words: Words,
 ): { readonly title?: string; readonly detail: string; readonly code?: string } | undefined {
   if (mediaType !== 'application/problem+json') return undefined
-  const problem = parsed(body)
+  const problem = parseJson(body)
   if (typeof problem !== 'object' || problem === null) return undefined
   const member = (name: string): string => {
     const value: unknown = Reflect.get(problem, name)
@@ -52,13 +53,5 @@ export function isGatewayProblem(code: string, type: string, { knows }: Words): 
 
 function laidOut(json: string): string {
   if (json.length > charactersLaidOutMax) return json
-  return parsed(json) === undefined ? json : laidOutJson(json, charactersMax)
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
+  return parseJson(json) === undefined ? json : laidOutJson(json, charactersMax)
 }
