@@ -1,6 +1,11 @@
 import type { ApiVersion, JsonObject, Method, Operation } from './catalogue.ts'
 import { type Change, type ChangedPart, changeOf } from './change.ts'
-import { compareSchemas, isSameJson, type SamePairs } from './diff-schema.ts'
+import {
+  type CompareSchemasOptions,
+  compareSchemas,
+  isSameJson,
+  type SamePairs,
+} from './diff-schema.ts'
 import {
   isSameParameter,
   type OperationObject,
@@ -155,7 +160,8 @@ function compareParameters(before: Read, after: Read): readonly Change[] {
       if (old.object.value[rule] === young.object.value[rule]) continue
       changes.push(changeOf({ part, verb: 'rewritten', values: { rule }, isBreaking: true }))
     }
-    changes.push(...compareHeld(before, old.object, after, young.object, part, 'request'))
+    const held = { before, old: old.object, after, young: young.object, part }
+    changes.push(...compareHeld({ ...held, direction: 'request' }))
   }
   return changes
 }
@@ -170,20 +176,20 @@ function requirement(part: ChangedPart, isRequired: boolean): Change {
   return changeOf({ part, verb: isRequired ? 'required' : 'optional', isBreaking: isRequired })
 }
 
+/** The same part of two operations. */
+interface Pair extends Pick<CompareSchemasOptions, 'part' | 'direction'> {
+  readonly before: Read
+  readonly old: Located
+  readonly after: Read
+  readonly young: Located
+}
+
 /** Compares the schemas of two parameters, headers or media types. */
-function compareHeld(
-  before: Read,
-  old: Located,
-  after: Read,
-  young: Located,
-  part: ChangedPart,
-  direction: 'request' | 'response',
-): readonly Change[] {
+function compareHeld({ before, old, after, young, ...shared }: Pair): readonly Change[] {
   return compareSchemas({
+    ...shared,
     before: { document: before.document, schema: old.value['schema'] },
     after: { document: after.document, schema: young.value['schema'] },
-    part,
-    direction,
     same: before.same,
   })
 }
@@ -202,18 +208,12 @@ function compareRequestBodies(before: Read, after: Read): readonly Change[] {
   const wasRequired = old.value['required'] === true
   return [
     ...(wasRequired === isRequired ? [] : [requirement(part, isRequired)]),
-    ...compareContents(before, old, after, young, part, 'request'),
+    ...compareContents({ before, old, after, young, part, direction: 'request' }),
   ]
 }
 
-function compareContents(
-  before: Read,
-  old: Located,
-  after: Read,
-  young: Located,
-  part: ChangedPart,
-  direction: 'request' | 'response',
-): readonly Change[] {
+function compareContents(pair: Pair): readonly Change[] {
+  const { before, old, after, young, part } = pair
   const changes: Change[] = []
   const oldTypes = isJsonObject(old.value['content']) ? Object.keys(old.value['content']) : []
   const youngTypes = isJsonObject(young.value['content']) ? Object.keys(young.value['content']) : []
@@ -226,7 +226,7 @@ function compareContents(
     const youngMedia = member(after.document, young, 'content', type)
     if (oldMedia === undefined || youngMedia === undefined) {
       changes.push(changeOf({ part, verb: 'mediaTypeAdded', values: { type }, isBreaking: false }))
-    } else changes.push(...compareHeld(before, oldMedia, after, youngMedia, part, direction))
+    } else changes.push(...compareHeld({ ...pair, old: oldMedia, young: youngMedia }))
   }
   return changes
 }
@@ -245,20 +245,15 @@ function compareResponses(before: Read, after: Read): readonly Change[] {
     const old = oldByStatus.get(status)
     if (old === undefined) changes.push(changeOf({ part, verb: 'added', isBreaking: false }))
     else {
-      changes.push(...compareHeaders(before, old, after, young, status))
-      changes.push(...compareContents(before, old, after, young, part, 'response'))
+      const pair: Pair = { before, old, after, young, part, direction: 'response' }
+      changes.push(...compareHeaders(pair, status), ...compareContents(pair))
     }
   }
   return changes
 }
 
-function compareHeaders(
-  before: Read,
-  old: Located,
-  after: Read,
-  young: Located,
-  status: string,
-): readonly Change[] {
+function compareHeaders(pair: Pair, status: string): readonly Change[] {
+  const { before, old, after, young } = pair
   const changes: Change[] = []
   const oldHeaders = byLowerName(membersOf(before.document, old, 'headers'))
   const youngHeaders = byLowerName(membersOf(after.document, young, 'headers'))
@@ -280,7 +275,7 @@ function compareHeaders(
       const verb = isAlways ? 'alwaysSent' : 'notAlwaysSent'
       changes.push(changeOf({ part, verb, isBreaking: wasAlways }))
     }
-    changes.push(...compareHeld(before, known.header, after, header, part, 'response'))
+    changes.push(...compareHeld({ ...pair, old: known.header, young: header, part }))
   }
   return changes
 }

@@ -1,6 +1,9 @@
 import { addDays, onDay } from './bank-time.ts'
 import { after, type EventOf, type Transitions } from './transitions.ts'
 
+/** What ends an approved one. */
+const ends = { terminate: 'terminatedByTpp', revoke: 'revokedByPsu', expire: 'expired' } as const
+
 /**
  * ```
  * received ─authorise→ valid ⇄ suspendedByASPSP
@@ -11,18 +14,8 @@ import { after, type EventOf, type Transitions } from './transitions.ts'
  */
 const transitions = {
   received: { authorise: 'valid', refuse: 'rejected', terminate: 'terminatedByTpp' },
-  valid: {
-    terminate: 'terminatedByTpp',
-    revoke: 'revokedByPsu',
-    expire: 'expired',
-    suspend: 'suspendedByASPSP',
-  },
-  suspendedByASPSP: {
-    terminate: 'terminatedByTpp',
-    revoke: 'revokedByPsu',
-    expire: 'expired',
-    resume: 'valid',
-  },
+  valid: { ...ends, suspend: 'suspendedByASPSP' },
+  suspendedByASPSP: { ...ends, resume: 'valid' },
   rejected: {},
   revokedByPsu: {},
   expired: {},

@@ -2,6 +2,9 @@ import { addDays, addMonths, onDay } from './bank-time.ts'
 import { lastDayOf, type MandateRequest } from './mandate-request.ts'
 import { after, type EventOf, type Transitions } from './transitions.ts'
 
+/** What ends an approved one. */
+const ends = { terminate: 'terminatedByTpp', revoke: 'revokedByPsu', expire: 'expired' } as const
+
 /**
  * ```
  * received ─authorise→ valid ⇄ suspended
@@ -15,18 +18,8 @@ import { after, type EventOf, type Transitions } from './transitions.ts'
  */
 const transitions = {
   received: { authorise: 'valid', refuse: 'rejected', terminate: 'terminatedByTpp' },
-  valid: {
-    terminate: 'terminatedByTpp',
-    revoke: 'revokedByPsu',
-    expire: 'expired',
-    suspend: 'suspended',
-  },
-  suspended: {
-    terminate: 'terminatedByTpp',
-    revoke: 'revokedByPsu',
-    expire: 'expired',
-    resume: 'valid',
-  },
+  valid: { ...ends, suspend: 'suspended' },
+  suspended: { ...ends, resume: 'valid' },
   rejected: {},
   revokedByPsu: {},
   expired: {},
