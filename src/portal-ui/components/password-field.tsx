@@ -9,12 +9,13 @@ export interface PasswordFieldProps extends Omit<PasswordInputProps, 'error'> {
 }
 
 /**
- * A field for a secret. The keyboard reaches its show button, and it sets
+ * A field for a secret: for a password, one that must be filled in. The keyboard reaches its show button, and it sets
  * `aria-invalid`, which Mantine's field does not.
  */
 export function PasswordField({ error, holds = 'password', ...others }: PasswordFieldProps) {
   return (
     <PasswordInput
+      {...(holds === 'password' ? { required: true, withAsterisk: false } : {})}
       {...others}
       error={error}
       aria-invalid={error === undefined ? undefined : true}

@@ -102,7 +102,7 @@ function PasswordQuestion({ proof }: { readonly proof: ReturnType<typeof useProo
         ref={ref}
         autoComplete="current-password"
         maxLength={256}
-        required
+        withAsterisk
       />
     </Form>
   )

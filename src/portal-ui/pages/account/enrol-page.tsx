@@ -132,8 +132,6 @@ function EnrolmentForm({ token, enrolment, onEnrolled, onExpired }: EnrolmentFor
         {...form.getInputProps('password')}
         autoComplete={hasPassword ? 'current-password' : 'new-password'}
         maxLength={256}
-        required
-        withAsterisk={false}
       />
       {hasPassword || form.errors['password'] !== undefined ? null : (
         <PasswordLength password={form.values.password} />

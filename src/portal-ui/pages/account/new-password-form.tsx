@@ -45,8 +45,6 @@ export function NewPasswordForm({ mutation, terms, onSubmit }: NewPasswordFormPr
         {...form.getInputProps('password')}
         autoComplete="new-password"
         maxLength={256}
-        required
-        withAsterisk={false}
       />
       {form.errors['password'] === undefined ? (
         <PasswordLength password={form.values.password} />

@@ -1,7 +1,7 @@
-import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { usePasswordReset } from '../../api/session.ts'
+import { EmailField } from '../../components/email-field.tsx'
 import { Form, filled } from '../../components/form.tsx'
 import { Message } from '../../components/message.tsx'
 import { TextLink } from '../../components/text-link.tsx'
@@ -31,16 +31,7 @@ export function ResetPage() {
         onSubmit={(values) => reset.mutate(values)}
         action={t('reset.action')}
       >
-        <TextInput
-          label={t('account.email')}
-          type="email"
-          {...form.getInputProps('email')}
-          autoComplete="username"
-          spellCheck={false}
-          maxLength={254}
-          required
-          withAsterisk={false}
-        />
+        <EmailField {...form.getInputProps('email')} autoComplete="username" />
       </Form>
       <TextLink href={pagePaths.signIn}>{t('reset.back')}</TextLink>
     </Page>

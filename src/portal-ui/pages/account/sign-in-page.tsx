@@ -1,10 +1,11 @@
-import { Button, Divider, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Divider, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Redirect, useSearchParams } from 'wouter'
 import type { FactorChallenge } from '../../../portal/api/schemas/factors.ts'
 import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
 import { useProviderSignIn, useSecondFactor, useSession, useSignIn } from '../../api/session.ts'
+import { EmailField } from '../../components/email-field.tsx'
 import { Form, filled } from '../../components/form.tsx'
 import { Message } from '../../components/message.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
@@ -105,23 +106,12 @@ function SignInForm({ signIn }: { readonly signIn: ReturnType<typeof useSignIn> 
         </TextLink>
       }
     >
-      <TextInput
-        label={t('account.email')}
-        type="email"
-        {...form.getInputProps('email')}
-        autoComplete="username"
-        spellCheck={false}
-        maxLength={254}
-        required
-        withAsterisk={false}
-      />
+      <EmailField {...form.getInputProps('email')} autoComplete="username" />
       <PasswordField
         label={t('account.password')}
         {...form.getInputProps('password')}
         autoComplete="current-password"
         maxLength={256}
-        required
-        withAsterisk={false}
       />
     </Form>
   )

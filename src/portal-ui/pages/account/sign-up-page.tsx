@@ -9,6 +9,7 @@ import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useFrontPage, usePortalFacts } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useSignUp } from '../../api/session.ts'
+import { EmailField } from '../../components/email-field.tsx'
 import { Form, filled } from '../../components/form.tsx'
 import { Message } from '../../components/message.tsx'
 import { TextLink } from '../../components/text-link.tsx'
@@ -86,16 +87,7 @@ function SignUpForm({ initial, signUp, onSubmit }: SignUpFormProps) {
   })
   return (
     <Form form={form} mutation={signUp} onSubmit={onSubmit} action={t('signUp.title')}>
-      <TextInput
-        label={t('account.email')}
-        type="email"
-        {...form.getInputProps('email')}
-        autoComplete="email"
-        spellCheck={false}
-        maxLength={254}
-        required
-        withAsterisk={false}
-      />
+      <EmailField {...form.getInputProps('email')} autoComplete="email" />
       <TextInput
         label={t('account.name')}
         description={t('signUp.whoseName')}

@@ -59,8 +59,6 @@ export function DeleteAccount({
               label={t('account.currentPassword')}
               {...form.getInputProps('currentPassword')}
               autoComplete="current-password"
-              required
-              withAsterisk={false}
             />
           </>
         ) : null}

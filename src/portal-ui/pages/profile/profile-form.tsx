@@ -39,8 +39,6 @@ export function ProfileForm({ member, action, done, children }: ProfileFormProps
       label={t('account.currentPassword')}
       {...form.getInputProps('currentPassword')}
       autoComplete="current-password"
-      required
-      withAsterisk={false}
     />
   )
 

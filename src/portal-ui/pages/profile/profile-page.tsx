@@ -132,8 +132,6 @@ function PasswordSection() {
               description={newPasswordRules()}
               {...input}
               autoComplete="new-password"
-              required
-              withAsterisk={false}
             />
             {input.error === undefined ? <PasswordLength password={input.value} /> : null}
           </>
