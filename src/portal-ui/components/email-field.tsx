@@ -10,7 +10,6 @@ export function EmailField(props: TextInputProps) {
       spellCheck={false}
       maxLength={254}
       required
-      withAsterisk={false}
       {...props}
     />
   )

@@ -15,7 +15,7 @@ export interface PasswordFieldProps extends Omit<PasswordInputProps, 'error'> {
 export function PasswordField({ error, holds = 'password', ...others }: PasswordFieldProps) {
   return (
     <PasswordInput
-      {...(holds === 'password' ? { required: true, withAsterisk: false } : {})}
+      required={holds === 'password'}
       {...others}
       error={error}
       aria-invalid={error === undefined ? undefined : true}

@@ -102,7 +102,6 @@ function PasswordQuestion({ proof }: { readonly proof: ReturnType<typeof useProo
         ref={ref}
         autoComplete="current-password"
         maxLength={256}
-        withAsterisk
       />
     </Form>
   )

@@ -95,7 +95,6 @@ function SignUpForm({ initial, signUp, onSubmit }: SignUpFormProps) {
         autoComplete="name"
         maxLength={100}
         required
-        withAsterisk={false}
       />
     </Form>
   )

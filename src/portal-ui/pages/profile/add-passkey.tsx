@@ -48,7 +48,6 @@ export function AddPasskey({ opened, onAdded, onCancel }: AddPasskeyProps) {
         maxLength={100}
         data-autofocus
         required
-        withAsterisk={false}
       />
     </FormDialog>
   )

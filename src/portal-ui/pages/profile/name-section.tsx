@@ -34,7 +34,6 @@ export function NameSection({ developer }: { readonly developer: Developer }) {
           autoComplete="name"
           maxLength={100}
           required
-          withAsterisk={false}
         />
       </Form>
     </ProfileSection>

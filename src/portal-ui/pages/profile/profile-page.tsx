@@ -109,7 +109,6 @@ function EmailSection({ developer: { email, pendingEmail } }: { readonly develop
             autoComplete="email"
             maxLength={254}
             required
-            withAsterisk={false}
           />
         )}
       </ProfileForm>
