@@ -28,6 +28,11 @@ export interface BankAnswer {
   readonly body?: object
 }
 
+/** The answer to a read. */
+export function ok(body: object): BankAnswer {
+  return { status: 200, body }
+}
+
 /** Serves one operation. @throws {BankError} for a call that it rejects */
 export type Handler = (call: BankCall) => Promise<BankAnswer>
 

@@ -1,5 +1,5 @@
 import type { Bank } from '../bank.ts'
-import type { BankCall, Handler } from '../bank-call.ts'
+import { type BankCall, type Handler, ok } from '../bank-call.ts'
 import type { Right } from '../domain/access.ts'
 import { linksTo } from '../links.ts'
 import type { Account } from '../stores/accounts.ts'
@@ -25,14 +25,11 @@ export function createAccountHandlers(bank: Bank) {
       ? accounts.filter(({ id }) => rights.get(id)?.has('listBalances'))
       : []
     const balances = await readBalances(bank, shown, call.now)
-    return {
-      status: 200,
-      body: {
-        accounts: accounts.map((account) =>
-          details(call, account, rights.get(account.id) ?? new Set(), balances.get(account.id)),
-        ),
-      },
-    }
+    return ok({
+      accounts: accounts.map((account) =>
+        details(call, account, rights.get(account.id) ?? new Set(), balances.get(account.id)),
+      ),
+    })
   }
 
   const read: Handler = async (call) => {
@@ -41,20 +38,14 @@ export function createAccountHandlers(bank: Bank) {
     if (wantsBalances && !rights.has('listBalances')) throw lacking('listBalances')
     await check.count(call, consent, `account ${account.id}`)
     const balances = await readBalances(bank, wantsBalances ? [account] : [], call.now)
-    return {
-      status: 200,
-      body: { account: details(call, account, rights, balances.get(account.id)) },
-    }
+    return ok({ account: details(call, account, rights, balances.get(account.id)) })
   }
 
   const readBalancesOf: Handler = async (call) => {
     const { consent, account } = await check.account(call, 'balances')
     await check.count(call, consent, `balances ${account.id}`)
     const balances = await readBalances(bank, [account], call.now)
-    return {
-      status: 200,
-      body: { account: accountReference(account), balances: balances.get(account.id) },
-    }
+    return ok({ account: accountReference(account), balances: balances.get(account.id) })
   }
 
   return { list, read, readBalances: readBalancesOf }

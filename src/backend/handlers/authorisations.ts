@@ -1,5 +1,5 @@
 import type { Bank } from '../bank.ts'
-import { type BankAnswer, type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { type BankAnswer, type BankCall, type Handler, ok, pathParameter } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
 import { hasRunOut, isDecided, type ScaStatus } from '../domain/authorisation.ts'
 import { isUuid } from '../domain/identifiers.ts'
@@ -64,15 +64,12 @@ export function createAuthorisationHandlers(bank: Bank) {
         isUpdatable: true,
         needsConfirmation: psu?.behaviour === 'confirmation',
       })
-      return {
-        status: 200,
-        body: {
-          scaStatus: status,
-          ...(psu === undefined || !hasGivenPassword(authorisation) ? {} : { psuName: psu.name }),
-          psuMessage: messages[status],
-          _links: { ...links, ...linksTo({ status: paths.status }) },
-        },
-      }
+      return ok({
+        scaStatus: status,
+        ...(psu === undefined || !hasGivenPassword(authorisation) ? {} : { psuName: psu.name }),
+        psuMessage: messages[status],
+        _links: { ...links, ...linksTo({ status: paths.status }) },
+      })
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Bank } from '../bank.ts'
-import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { type BankCall, type Handler, ok, pathParameter } from '../bank-call.ts'
 import type { Right } from '../domain/access.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { amountOf } from '../domain/money.ts'
@@ -50,20 +50,17 @@ export function createCardAccountHandlers(bank: Bank) {
     const consent = await check.find(call, 'cardAccount')
     await check.count(call, consent, 'card-accounts')
     const cards = await bank.stores.cardAccounts.byIds([...consent.rights.keys()])
-    return {
-      status: 200,
-      body: {
-        cardAccounts: cards.map((card) =>
-          details(call, card, consent.rights.get(card.id) ?? new Set()),
-        ),
-      },
-    }
+    return ok({
+      cardAccounts: cards.map((card) =>
+        details(call, card, consent.rights.get(card.id) ?? new Set()),
+      ),
+    })
   }
 
   const read: Handler = async (call) => {
     const { consent, card, rights } = await covered(call, 'detail')
     await check.count(call, consent, `account ${card.id}`)
-    return { status: 200, body: { cardAccount: details(call, card, rights) } }
+    return ok({ cardAccount: details(call, card, rights) })
   }
 
   const readBalances: Handler = async (call) => {
@@ -71,14 +68,11 @@ export function createCardAccountHandlers(bank: Bank) {
     await check.count(call, consent, `balances ${card.id}`)
     const today = onDay(call.now, bank.timeZone)
     const figures = await bank.stores.cardAccounts.figures([card.id], today)
-    return {
-      status: 200,
-      body: {
-        cardAccount: referenceTo(card),
-        balances: cardBalancesOf(card, figures.get(card.id), today),
-        debitAccounting: false,
-      },
-    }
+    return ok({
+      cardAccount: referenceTo(card),
+      balances: cardBalancesOf(card, figures.get(card.id), today),
+      debitAccounting: false,
+    })
   }
 
   /** One page of the requested entries, and the number of entries to page through. */
@@ -104,21 +98,18 @@ export function createCardAccountHandlers(bank: Bank) {
     await check.count(call, consent, `transactions ${card.id}`, page.index)
     const { booked, pending, count } = await entriesOf(card, status, days, page)
     const render = (transaction: CardTransaction) => renderCardTransaction(transaction, card)
-    return {
-      status: 200,
-      body: {
-        cardAccount: referenceTo(card),
-        debitAccounting: false,
-        cardTransactions: {
-          booked: booked.map(render),
-          ...present({ pending: pending?.map(render) }),
-          _links: {
-            ...linksTo({ cardAccount: `${call.prefix}/card-accounts/${card.id}` }),
-            ...pageLinks(call, page, count),
-          },
+    return ok({
+      cardAccount: referenceTo(card),
+      debitAccounting: false,
+      cardTransactions: {
+        booked: booked.map(render),
+        ...present({ pending: pending?.map(render) }),
+        _links: {
+          ...linksTo({ cardAccount: `${call.prefix}/card-accounts/${card.id}` }),
+          ...pageLinks(call, page, count),
         },
       },
-    }
+    })
   }
 
   return { list, read, readBalances, listTransactions }

@@ -1,5 +1,5 @@
 import type { Bank } from '../bank.ts'
-import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { type BankCall, type Handler, ok, pathParameter } from '../bank-call.ts'
 import { BankError, type BankMessage, formatError } from '../bank-error.ts'
 import {
   type AccountAccess,
@@ -117,30 +117,24 @@ export function createConsentHandlers(bank: Bank) {
       bank.stores.consents.rights(consent.id, 'cardAccount'),
     ])
     const isReadable = consent.status === 'valid'
-    return {
-      status: 200,
-      body: {
-        access: consent.access,
-        recurringIndicator: consent.recurring,
-        validUntil: consent.validUntil,
-        frequencyPerDay: consent.frequencyPerDay,
-        lastActionDate: consent.lastActionDay,
-        consentStatus: consent.status,
-        _links: linksTo({
-          account: isReadable && accounts.size > 0 ? `${call.prefix}/accounts` : undefined,
-          'card-account':
-            isReadable && cardAccounts.size > 0 ? `${call.prefix}/card-accounts` : undefined,
-        }),
-      },
-    }
+    return ok({
+      access: consent.access,
+      recurringIndicator: consent.recurring,
+      validUntil: consent.validUntil,
+      frequencyPerDay: consent.frequencyPerDay,
+      lastActionDate: consent.lastActionDay,
+      consentStatus: consent.status,
+      _links: linksTo({
+        account: isReadable && accounts.size > 0 ? `${call.prefix}/accounts` : undefined,
+        'card-account':
+          isReadable && cardAccounts.size > 0 ? `${call.prefix}/card-accounts` : undefined,
+      }),
+    })
   }
 
   const readStatus: Handler = async (call) => {
     const { status } = await findOwnConsent(bank, call)
-    return {
-      status: 200,
-      body: { consentStatus: status, psuMessage: consentMessages[status] },
-    }
+    return ok({ consentStatus: status, psuMessage: consentMessages[status] })
   }
 
   /** Idempotent. A consent that ended in another way answers with its state. */

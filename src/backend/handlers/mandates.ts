@@ -1,7 +1,7 @@
 import { violates } from '../../platform/database/database.ts'
 import { assertFound } from '../assert-found.ts'
 import type { Bank } from '../bank.ts'
-import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { type BankCall, type Handler, ok, pathParameter } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
@@ -74,26 +74,20 @@ export function createMandateHandlers(bank: Bank) {
 
   const read: Handler = async (call) => {
     const mandate = await findOwnMandate(call)
-    return {
-      status: 200,
-      body: {
-        creditorAccount: creditorAccountOf(mandate.body),
-        ...mandate.body,
-        mandateStatus: mandate.status,
-        lastActionDate: mandate.lastActionDay,
-      },
-    }
+    return ok({
+      creditorAccount: creditorAccountOf(mandate.body),
+      ...mandate.body,
+      mandateStatus: mandate.status,
+      lastActionDate: mandate.lastActionDay,
+    })
   }
 
   const readStatus: Handler = async (call) => {
     const { status, reason } = await findOwnMandate(call)
-    return {
-      status: 200,
-      body: {
-        mandateStatus: status,
-        ...(reason === null ? {} : { mandateReasonCode: reason }),
-      },
-    }
+    return ok({
+      mandateStatus: status,
+      ...(reason === null ? {} : { mandateReasonCode: reason }),
+    })
   }
 
   /**

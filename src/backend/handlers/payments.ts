@@ -1,5 +1,5 @@
 import type { Bank } from '../bank.ts'
-import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { type BankCall, type Handler, ok, pathParameter } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
 import { addMonths } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
@@ -106,17 +106,14 @@ export function createPaymentHandlers(bank: Bank) {
       payment.debtorAccountId === null
         ? undefined
         : (await bank.stores.accounts.byIds([payment.debtorAccountId]))[0]
-    return {
-      status: 200,
-      body: {
-        ...payment.body,
-        // Debits the account that the PSU chose.
-        ...(account === undefined
-          ? {}
-          : { debtorAccount: { iban: account.iban, currency: account.currency } }),
-        transactionStatus: payment.status,
-      },
-    }
+    return ok({
+      ...payment.body,
+      // Debits the account that the PSU chose.
+      ...(account === undefined
+        ? {}
+        : { debtorAccount: { iban: account.iban, currency: account.currency } }),
+      transactionStatus: payment.status,
+    })
   }
 
   const readStatus: Handler = async (call) => {
@@ -124,16 +121,13 @@ export function createPaymentHandlers(bank: Bank) {
     const { status, fundsAvailable } = payment
     const paths = paymentPaths(call, payment)
     const isWaiting = fundsAvailable === false && status !== 'RJCT' && status !== 'CANC'
-    return {
-      status: 200,
-      body: {
-        transactionStatus: status,
-        ...(fundsAvailable === null ? {} : { fundsAvailable }),
-        psuMessage: paymentMessages[status],
-        ...(isWaiting ? { tppMessage: [fundsMissing] } : {}),
-        _links: resourceLinks(paths),
-      },
-    }
+    return ok({
+      transactionStatus: status,
+      ...(fundsAvailable === null ? {} : { fundsAvailable }),
+      psuMessage: paymentMessages[status],
+      ...(isWaiting ? { tppMessage: [fundsMissing] } : {}),
+      _links: resourceLinks(paths),
+    })
   }
 
   /**

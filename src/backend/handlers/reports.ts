@@ -1,5 +1,5 @@
 import type { Bank } from '../bank.ts'
-import { type Handler, pathParameter } from '../bank-call.ts'
+import { type Handler, ok, pathParameter } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { entryReferenceOf } from '../domain/entry-reference.ts'
@@ -75,24 +75,21 @@ export function createReportHandlers(bank: Bank) {
     const { count, change } = booked ?? pending ?? { count: 0 }
     const render = (transaction: Transaction) =>
       renderTransaction(transaction, account, call.prefix)
-    return {
-      status: 200,
-      body: {
-        account: accountReference(account),
-        transactions: {
-          ...(booked === undefined ? {} : { booked: booked.entries.map(render) }),
-          ...(pending === undefined ? {} : { pending: pending.entries.map(render) }),
-          ...(lists.includes('information')
-            ? { information: information.map(renderStandingOrder) }
-            : {}),
-          _links: {
-            ...linksTo({ account: `${call.prefix}/accounts/${account.id}` }),
-            ...pageLinks(call, page, count, change),
-          },
+    return ok({
+      account: accountReference(account),
+      transactions: {
+        ...(booked === undefined ? {} : { booked: booked.entries.map(render) }),
+        ...(pending === undefined ? {} : { pending: pending.entries.map(render) }),
+        ...(lists.includes('information')
+          ? { information: information.map(renderStandingOrder) }
+          : {}),
+        _links: {
+          ...linksTo({ account: `${call.prefix}/accounts/${account.id}` }),
+          ...pageLinks(call, page, count, change),
         },
-        ...(wantsBalances ? { balances: balances.get(account.id) } : {}),
       },
-    }
+      ...(wantsBalances ? { balances: balances.get(account.id) } : {}),
+    })
   }
 
   async function pendingEntries(
@@ -161,7 +158,7 @@ export function createReportHandlers(bank: Bank) {
     }
     await check.count(call, consent, `transaction ${transaction.id}`)
     const { _links, ...details } = renderTransaction(transaction, account, call.prefix)
-    return { status: 200, body: { transactionsDetails: { transactionDetails: details } } }
+    return ok({ transactionsDetails: { transactionDetails: details } })
   }
 
   return { list, read }
