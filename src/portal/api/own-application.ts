@@ -1,13 +1,15 @@
 import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
 import type { Application } from '../../registry/applications/applications.ts'
 import type { Stores } from '../stores/stores.ts'
-import { notFound, PortalError } from './portal-error.ts'
+import { conflict, notFound, type PortalError } from './portal-error.ts'
 import { signedIn } from './request.ts'
 
-/** A request whose path names an application. */
-export interface ApplicationParams {
-  readonly id: string
-}
+/** The path of a request that names an application. */
+export const ApplicationParams = Type.Object({
+  id: Type.String({ description: 'of the application' }),
+})
+export type ApplicationParams = Static<typeof ApplicationParams>
 
 /**
  * Finds the application that a path names, if the signed-in developer owns it.
@@ -57,9 +59,8 @@ export async function ownItem<Item extends { readonly applicationId: string }>(
  */
 export function refuseSuspended({ suspendedAt }: Application): void {
   if (suspendedAt === null) return
-  throw new PortalError({
-    code: 'CONFLICT',
-    detail: 'The application is suspended. Ask the operator of this gateway to resume it.',
-    members: { rule: 'application-suspended' },
-  })
+  throw conflict(
+    'application-suspended',
+    'The application is suspended. Ask the operator of this gateway to resume it.',
+  )
 }

@@ -21,6 +21,11 @@ export class PortalError extends Error {
   }
 }
 
+/** The state of a resource, or of the account, forbids the change. @param rule tells clients which state */
+export function conflict(rule: string, detail: string, members: object = {}): PortalError {
+  return new PortalError({ code: 'CONFLICT', detail, members: { rule, ...members } })
+}
+
 /** One input is not valid. @param path JSON pointer @param rule completes "must be …" */
 export function inputInvalid(path: string, rule: string): PortalError {
   return new PortalError({

@@ -1,6 +1,6 @@
 import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
-import { inputInvalid, PortalError } from './portal-error.ts'
+import { conflict, inputInvalid } from './portal-error.ts'
 
 /** The version and plan that a developer wants to subscribe to. */
 export interface WantedPlan {
@@ -32,11 +32,11 @@ export function checkSubscribable(catalogue: Catalogue, wanted: WantedPlan, nowM
   const { lifecycle, plans } = published
   if (isRetired(lifecycle, nowMs)) {
     const { successor } = lifecycle
-    throw new PortalError({
-      code: 'CONFLICT',
-      detail: `${api} ${version} is retired.${successor === undefined ? '' : ` Subscribe to ${successor}.`}`,
-      members: { rule: 'version-retired', ...(successor === undefined ? {} : { successor }) },
-    })
+    throw successor === undefined
+      ? conflict('version-retired', `${api} ${version} is retired.`)
+      : conflict('version-retired', `${api} ${version} is retired. Subscribe to ${successor}.`, {
+          successor,
+        })
   }
   if (!plans.includes(plan)) throw inputInvalid('/plan', oneOf(plans))
 }

@@ -1,12 +1,5 @@
 import type { Success, UnansweredCall } from './outage-rule.ts'
 
-/** What one gateway says of one second (by arrival) of an API version, as texts for the database. */
-export interface SliceTexts {
-  /** Null: it has none. */
-  readonly unanswered: string | null
-  readonly answered: string | null
-}
-
 /** Unanswered calls of a second whose ids are not kept. */
 export interface CountedCalls {
   /** By millisecond of the second. */

@@ -5,7 +5,7 @@ import type { Needs } from '../../services.ts'
 import { type AlertChoices, type AlertKind, alertKinds } from '../../stores/alerts/alerts.ts'
 import type * as queued from '../../stores/alerts/webhook-queue.ts'
 import { withInstants } from '../answers.ts'
-import { ownApplication, ownItem, refuseSuspended } from '../own-application.ts'
+import { ApplicationParams, ownApplication, ownItem, refuseSuspended } from '../own-application.ts'
 import { inputInvalid, orNotFound } from '../portal-error.ts'
 import { actorOf } from '../request.ts'
 import {
@@ -19,9 +19,7 @@ import {
 } from '../schemas/alerts.ts'
 import { Empty } from '../schemas/common.ts'
 
-const applicationId = Type.String({ description: 'of the application' })
-const Params = Type.Object({ id: applicationId })
-const DeliveryParams = Type.Object({ id: applicationId, deliveryId: Type.String() })
+const DeliveryParams = Type.Object({ ...ApplicationParams.properties, deliveryId: Type.String() })
 
 /** What an application is warned of, its webhook and the deliveries there. Needs a session. */
 export function registerAlerts(
@@ -36,7 +34,7 @@ export function registerAlerts(
       schema: {
         operationId: 'getAlerts',
         summary: 'Read which alerts an application sends, and its webhook without the secret',
-        params: Params,
+        params: ApplicationParams,
         response: { 200: Alerts },
       },
     },
@@ -52,7 +50,7 @@ export function registerAlerts(
       schema: {
         operationId: 'chooseAlerts',
         summary: 'Choose which alerts an application sends by email and by webhook',
-        params: Params,
+        params: ApplicationParams,
         body: AlertsChange,
         response: { 200: Alerts },
       },
@@ -76,7 +74,7 @@ export function registerAlerts(
       schema: {
         operationId: 'setWebhook',
         summary: 'Set the webhook of an application; only this response contains its secret',
-        params: Params,
+        params: ApplicationParams,
         body: WebhookInput,
         response: { 200: NewWebhook },
         problems: ['CONFLICT'],
@@ -106,7 +104,7 @@ export function registerAlerts(
       schema: {
         operationId: 'removeWebhook',
         summary: 'Remove the webhook of an application with its deliveries',
-        params: Params,
+        params: ApplicationParams,
         response: { 204: Empty },
       },
       config: { needsProof: 'always' },
@@ -124,7 +122,7 @@ export function registerAlerts(
       schema: {
         operationId: 'testWebhook',
         summary: 'Send a test event to the webhook of an application',
-        params: Params,
+        params: ApplicationParams,
         response: { 201: Delivery },
         problems: ['CONFLICT'],
       },
@@ -148,7 +146,7 @@ export function registerAlerts(
       schema: {
         operationId: 'listDeliveries',
         summary: 'List the latest events for the webhook of an application, newest first',
-        params: Params,
+        params: ApplicationParams,
         response: { 200: DeliveryList },
       },
     },

@@ -4,12 +4,11 @@
 // are exceptions that `refusal-of.ts` translates. A file knows neither SQL nor sessions: `create-portal.ts` decides
 // which scope it is registered in.
 
-import { Type } from 'typebox'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { applicationAnswer } from '../answers.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
-import { ownApplication } from '../own-application.ts'
+import { ApplicationParams, ownApplication } from '../own-application.ts'
 import { actorOf, signedIn } from '../request.ts'
 import {
   Application,
@@ -18,8 +17,6 @@ import {
   ApplicationList,
 } from '../schemas/applications.ts'
 import { Empty, ListQuery } from '../schemas/common.ts'
-
-const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
 /** The signed-in developer's applications. Needs a session. */
 export function registerApplications(
@@ -73,7 +70,7 @@ export function registerApplications(
       schema: {
         operationId: 'getApplication',
         summary: 'Read an application',
-        params: Params,
+        params: ApplicationParams,
         response: { 200: Application },
       },
     },
@@ -87,7 +84,7 @@ export function registerApplications(
         operationId: 'changeApplication',
         summary:
           'Change the name of an application, whether the bank takes only signed calls, or where it sends customers back',
-        params: Params,
+        params: ApplicationParams,
         body: ApplicationChange,
         response: { 200: Application },
         problems: ['CONFLICT'],
@@ -107,7 +104,7 @@ export function registerApplications(
       schema: {
         operationId: 'deleteApplication',
         summary: 'Delete an application with its keys, subscriptions and records',
-        params: Params,
+        params: ApplicationParams,
         response: { 204: Empty },
       },
       config: { needsProof: 'always' },

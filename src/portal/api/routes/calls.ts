@@ -5,14 +5,13 @@ import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { explainRecord } from '../explain-record.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
-import { ownApplication } from '../own-application.ts'
+import { ApplicationParams, ownApplication } from '../own-application.ts'
 import { signedIn } from '../request.ts'
 import type * as shown from '../schemas/usage.ts'
 import { CallPlaces, CallRecordList, CallsQuery } from '../schemas/usage.ts'
 
-const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 const CallParams = Type.Object({
-  ...Params.properties,
+  ...ApplicationParams.properties,
   requestId: Type.String({ description: 'X-Request-ID of the call' }),
 })
 
@@ -29,7 +28,7 @@ export function registerCalls(
       schema: {
         operationId: 'listCalls',
         summary: 'List the latest calls, newest first, about a second behind',
-        params: Params,
+        params: ApplicationParams,
         querystring: CallsQuery,
         response: { 200: CallRecordList },
       },

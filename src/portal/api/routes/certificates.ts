@@ -2,15 +2,13 @@ import { Type } from 'typebox'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { certificateAnswer } from '../answers.ts'
-import { ownApplication, ownItem } from '../own-application.ts'
+import { ApplicationParams, ownApplication, ownItem } from '../own-application.ts'
 import { actorOf } from '../request.ts'
 import { Certificate, CertificateInput, CertificateList } from '../schemas/applications.ts'
 import { Empty } from '../schemas/common.ts'
 
-const applicationId = Type.String({ description: 'of the application' })
-const ListParams = Type.Object({ id: applicationId })
 const ItemParams = Type.Object({
-  id: applicationId,
+  ...ApplicationParams.properties,
   certificateId: Type.String({ description: 'of the certificate' }),
 })
 
@@ -27,7 +25,7 @@ export function registerCertificates(
       schema: {
         operationId: 'listCertificates',
         summary: 'List the certificates of an application, oldest first',
-        params: ListParams,
+        params: ApplicationParams,
         response: { 200: CertificateList },
       },
     },
@@ -45,7 +43,7 @@ export function registerCertificates(
       schema: {
         operationId: 'addCertificate',
         summary: 'Add a certificate; an application may have two valid ones for each use',
-        params: ListParams,
+        params: ApplicationParams,
         body: CertificateInput,
         response: { 201: Certificate },
         problems: ['CONFLICT'],

@@ -56,21 +56,13 @@ export function registerEnrolments(
       const owner = await ownerOf(request.body.token)
       const { id: developerId, email } = owner
       const language = languageOf(request.headers)
-      const {
-        sealed: sealedSecret,
-        secret,
-        uri,
-      } = totp.create({
-        developerId,
-        email,
-        language,
-      })
+      const { sealed, secret, uri } = totp.create({ developerId, email, language })
       const nonce = newNonce()
       const { token: challenge } = await stores.factorChallenges.open({
         purpose: 'enrolment',
         developerId,
         nonce,
-        sealedSecret,
+        sealedSecret: sealed,
       })
       return {
         email,

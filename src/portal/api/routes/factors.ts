@@ -10,7 +10,7 @@ import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import type { NewFactor } from '../../stores/accounts/factors.ts'
 import { withInstants } from '../answers.ts'
-import { notFound, PortalError } from '../portal-error.ts'
+import { conflict, notFound, type PortalError } from '../portal-error.ts'
 import { signedIn, signedInAtProvider } from '../request.ts'
 import { Empty } from '../schemas/common.ts'
 import {
@@ -77,21 +77,14 @@ export function registerFactors(
       if (signedInAtProvider(request)) throw factorsAtProvider()
       const { id: developerId, email } = signedIn(request)
       if ((await factors.find(developerId)).totp !== null) throw appExists()
-      const {
-        sealed: sealedSecret,
-        secret,
-        uri,
-      } = totp.create({
-        developerId,
-        email,
-        language: languageOf(request.headers),
-      })
+      const language = languageOf(request.headers)
+      const { sealed, secret, uri } = totp.create({ developerId, email, language })
       const nonce = newNonce()
       const opened = await factorChallenges.open({
         purpose: 'totp',
         developerId,
         nonce,
-        sealedSecret,
+        sealedSecret: sealed,
       })
       return { token: opened.token, secret, uri }
     },
@@ -255,25 +248,19 @@ function timesOf({ createdAt, lastUsedAt }: { createdAt: Date; lastUsedAt: Date 
 }
 
 function appExists(): PortalError {
-  return new PortalError({
-    code: 'CONFLICT',
-    detail: 'You already have an authenticator app. Remove it first.',
-    members: { rule: 'factor-exists' },
-  })
+  return conflict('factor-exists', 'You already have an authenticator app. Remove it first.')
 }
 
 function factorsAtProvider(): PortalError {
-  return new PortalError({
-    code: 'CONFLICT',
-    detail: 'You sign in through another service. Set up your second factor there.',
-    members: { rule: 'factors-at-provider' },
-  })
+  return conflict(
+    'factors-at-provider',
+    'You sign in through another service. Set up your second factor there.',
+  )
 }
 
 function notOffered(): PortalError {
-  return new PortalError({
-    code: 'CONFLICT',
-    detail: 'Passkeys need a portal with a host name. This portal’s address is an IP address.',
-    members: { rule: 'passkeys-not-offered' },
-  })
+  return conflict(
+    'passkeys-not-offered',
+    'Passkeys need a portal with a host name. This portal’s address is an IP address.',
+  )
 }

@@ -3,11 +3,9 @@ import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { historyCsv } from '../history-csv.ts'
 import { historyRange, stepsOf } from '../history-range.ts'
-import { ownApplication } from '../own-application.ts'
+import { ApplicationParams, ownApplication } from '../own-application.ts'
 import { History, HistoryQuery } from '../schemas/usage.ts'
 import { noCalls, sumOf, usageAnswer } from '../usage-answer.ts'
-
-const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
 /** How many calls an application made. Needs a session. */
 export function registerHistory(
@@ -21,7 +19,7 @@ export function registerHistory(
         operationId: 'getUsageHistory',
         summary:
           'Read call totals by minute (for 48 hours), hour (60 days) or day (400 days), a few seconds behind',
-        params: Params,
+        params: ApplicationParams,
         querystring: HistoryQuery,
         response: { 200: History },
       },
@@ -58,7 +56,7 @@ export function registerHistory(
       schema: {
         operationId: 'getUsageHistoryFile',
         summary: 'Download call totals as CSV: one row for each step and operation with calls',
-        params: Params,
+        params: ApplicationParams,
         querystring: HistoryQuery,
         response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
       },

@@ -4,7 +4,7 @@ import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { issuedKeyAnswer, keyAnswer } from '../answers.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
-import { ownApplication, ownItem } from '../own-application.ts'
+import { ApplicationParams, ownApplication, ownItem } from '../own-application.ts'
 import { actorOf, signedIn } from '../request.ts'
 import {
   IssuedKey,
@@ -17,10 +17,8 @@ import {
 } from '../schemas/applications.ts'
 import { Empty } from '../schemas/common.ts'
 
-const applicationId = Type.String({ description: 'of the application' })
-const ListParams = Type.Object({ id: applicationId })
 const ItemParams = Type.Object({
-  id: applicationId,
+  ...ApplicationParams.properties,
   keyId: Type.String({ description: 'public part of the key' }),
 })
 
@@ -56,7 +54,7 @@ export function registerKeys(
       schema: {
         operationId: 'listKeys',
         summary: 'List the keys of an application: working keys first, newest first',
-        params: ListParams,
+        params: ApplicationParams,
         querystring: KeyListQuery,
         response: { 200: KeyList },
       },
@@ -76,7 +74,7 @@ export function registerKeys(
       schema: {
         operationId: 'issueKey',
         summary: 'Create a key; only this response contains it',
-        params: ListParams,
+        params: ApplicationParams,
         body: KeyInput,
         response: { 201: IssuedKey },
         problems: ['CONFLICT'],

@@ -5,16 +5,14 @@ import type { Needs } from '../../services.ts'
 import type * as registered from '../../stores/limit-requests/limit-requests.ts'
 import { withInstants } from '../answers.ts'
 import { limitsOf } from '../limits-of.ts'
-import { ownApplication, ownItem } from '../own-application.ts'
+import { ApplicationParams, ownApplication, ownItem } from '../own-application.ts'
 import { inputInvalid } from '../portal-error.ts'
 import { actorOf } from '../request.ts'
 import { Empty } from '../schemas/common.ts'
 import { LimitRequest, LimitRequestInput, LimitRequestList } from '../schemas/limit-requests.ts'
 
-const applicationId = Type.String({ description: 'of the application' })
-const ListParams = Type.Object({ id: applicationId })
 const ItemParams = Type.Object({
-  id: applicationId,
+  ...ApplicationParams.properties,
   limitRequestId: Type.String({ description: 'of the request for more calls' }),
 })
 
@@ -35,7 +33,7 @@ export function registerLimitRequests(
       schema: {
         operationId: 'listLimitRequests',
         summary: 'List the newest 50 requests of an application for more calls, newest first',
-        params: ListParams,
+        params: ApplicationParams,
         response: { 200: LimitRequestList },
       },
     },
@@ -53,7 +51,7 @@ export function registerLimitRequests(
         operationId: 'requestLimit',
         summary:
           'Ask the operators for more calls than a limit allows, five times a day for all applications',
-        params: ListParams,
+        params: ApplicationParams,
         body: LimitRequestInput,
         response: { 201: LimitRequest },
         problems: ['CONFLICT'],

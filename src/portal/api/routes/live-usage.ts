@@ -1,11 +1,8 @@
-import { Type } from 'typebox'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { liveUsage } from '../live-usage.ts'
-import { ownApplication } from '../own-application.ts'
+import { ApplicationParams, ownApplication } from '../own-application.ts'
 import { LiveUsageList } from '../schemas/usage.ts'
-
-const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
 /** What is left in the current windows. Needs a session. */
 export function registerLiveUsage(
@@ -21,7 +18,7 @@ export function registerLiveUsage(
         operationId: 'getUsage',
         summary:
           'Read calls used and left until each limit resets, from the counter that the gateway enforces',
-        params: Params,
+        params: ApplicationParams,
         response: { 200: LiveUsageList },
         problems: ['COUNTERS_UNAVAILABLE'],
       },

@@ -9,7 +9,7 @@ import type * as replayed from '../../replay/replay-calls.ts'
 import type { Needs } from '../../services.ts'
 import { subscriptionAnswer } from '../answers.ts'
 import { ownItem } from '../own-application.ts'
-import { inputInvalid, PortalError } from '../portal-error.ts'
+import { conflict, inputInvalid } from '../portal-error.ts'
 import { actorOf } from '../request.ts'
 import { Subscription } from '../schemas/applications.ts'
 import type { VersionDiff } from '../schemas/catalogue.ts'
@@ -119,11 +119,10 @@ export function registerMoves(
   ): { readonly from: ApiVersion; readonly to: ApiVersion } {
     const from = versions.get(versionKey(api, version))
     if (endedAt !== null || from === undefined) {
-      throw new PortalError({
-        code: 'CONFLICT',
-        detail: 'This subscription has ended, or its version is no longer published.',
-        members: { rule: 'subscription-ended' },
-      })
+      throw conflict(
+        'subscription-ended',
+        'This subscription has ended, or its version is no longer published.',
+      )
     }
     const others = [...versions.values()].filter(
       (other) => other.api === api && other !== from && !isRetired(other.lifecycle, now()),

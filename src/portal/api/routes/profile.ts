@@ -12,7 +12,7 @@ import { sessionEnded } from '../../accounts/session-answer.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { developerAnswer } from '../answers.ts'
-import { inputInvalid, PortalError } from '../portal-error.ts'
+import { conflict, inputInvalid, type PortalError } from '../portal-error.ts'
 import { actorOf, signedIn, signedInAtProvider } from '../request.ts'
 import {
   AccountDeletion,
@@ -174,10 +174,8 @@ export function registerProfile(
 }
 
 function profileAtProvider(): PortalError {
-  return new PortalError({
-    code: 'CONFLICT',
-    detail:
-      'You sign in through another service. Your name and address come from there, and you change your password there.',
-    members: { rule: 'profile-at-provider' },
-  })
+  return conflict(
+    'profile-at-provider',
+    'You sign in through another service. Your name and address come from there, and you change your password there.',
+  )
 }

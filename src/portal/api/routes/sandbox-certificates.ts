@@ -1,13 +1,10 @@
-import { Type } from 'typebox'
 import { authorityPath, crlPath } from '../../pages/page-paths.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { makeSandboxPair } from '../../stores/sandbox/sandbox-pair.ts'
-import { ownApplication, refuseSuspended } from '../own-application.ts'
+import { ApplicationParams, ownApplication, refuseSuspended } from '../own-application.ts'
 import { actorOf } from '../request.ts'
 import { TestCertificates, TestCertificatesInput } from '../schemas/sandbox.ts'
-
-const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
 /**
  * The authority of the sandbox: its certificate and its revocation list, for
@@ -49,7 +46,7 @@ export function registerTestCertificates(
       schema: {
         operationId: 'makeTestCertificates',
         summary: 'Make a QWAC and a QSealC with their keys; only this response contains the keys',
-        params: Params,
+        params: ApplicationParams,
         body: TestCertificatesInput,
         response: { 201: TestCertificates },
         problems: ['CONFLICT'],

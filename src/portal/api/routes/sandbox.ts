@@ -1,13 +1,10 @@
-import { Type } from 'typebox'
 import { createCompression } from '../../pages/compression.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import { BankUnavailable } from '../../sandbox-bank.ts'
 import type { Needs, PortalServices } from '../../services.ts'
-import { ownApplication, refuseSuspended } from '../own-application.ts'
+import { ApplicationParams, ownApplication, refuseSuspended } from '../own-application.ts'
 import { inputInvalid } from '../portal-error.ts'
 import { ApprovedConsents, ReadyConsent, ReadyConsentInput, Sandbox } from '../schemas/sandbox.ts'
-
-const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
 /** The customers of the sandbox bank. Without a sandbox the route does not exist. */
 export function registerSandbox(
@@ -44,7 +41,7 @@ export function registerSandboxConsents(
       schema: {
         operationId: 'makeReadyConsent',
         summary: 'Create a valid consent of a fictional customer; an earlier one expires',
-        params: Params,
+        params: ApplicationParams,
         body: ReadyConsentInput,
         response: { 201: ReadyConsent },
         problems: ['CONFLICT', 'ATTEMPTS_EXCEEDED'],
@@ -81,7 +78,7 @@ export function registerSandboxConsents(
         operationId: 'listApprovedConsents',
         summary:
           'List the newest 10 consents that the application asked for and a fictional customer approved',
-        params: Params,
+        params: ApplicationParams,
         response: { 200: ApprovedConsents },
       },
     },

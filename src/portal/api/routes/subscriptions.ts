@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { subscriptionAnswer } from '../answers.ts'
-import { ownApplication, ownItem } from '../own-application.ts'
+import { ApplicationParams, ownApplication, ownItem } from '../own-application.ts'
 import { actorOf } from '../request.ts'
 import {
   Subscription,
@@ -13,10 +13,8 @@ import {
 import { Empty } from '../schemas/common.ts'
 import { checkSubscribable } from '../subscribable.ts'
 
-const applicationId = Type.String({ description: 'of the application' })
-const ListParams = Type.Object({ id: applicationId })
 const ItemParams = Type.Object({
-  id: applicationId,
+  ...ApplicationParams.properties,
   subscriptionId: Type.String({ description: 'of the subscription' }),
 })
 
@@ -33,7 +31,7 @@ export function registerSubscriptions(
       schema: {
         operationId: 'listSubscriptions',
         summary: 'List the active subscriptions of an application, oldest first',
-        params: ListParams,
+        params: ApplicationParams,
         response: { 200: SubscriptionList },
       },
     },
@@ -51,7 +49,7 @@ export function registerSubscriptions(
       schema: {
         operationId: 'subscribe',
         summary: 'Subscribe to a plan of an API version',
-        params: ListParams,
+        params: ApplicationParams,
         body: SubscriptionInput,
         response: { 201: Subscription },
         problems: ['CONFLICT'],

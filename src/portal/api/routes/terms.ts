@@ -2,7 +2,7 @@ import { sessionEnded } from '../../accounts/session-answer.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { developerAnswer } from '../answers.ts'
-import { notFound, PortalError } from '../portal-error.ts'
+import { conflict, notFound } from '../portal-error.ts'
 import { signedIn } from '../request.ts'
 import { Developer, TermsAcceptance } from '../schemas/accounts.ts'
 
@@ -27,11 +27,7 @@ export function registerTerms(
       const current = catalogue().brand.terms?.version
       if (current === undefined) throw notFound()
       if (version !== current) {
-        throw new PortalError({
-          code: 'CONFLICT',
-          detail: `The current version of the terms is ${current}.`,
-          members: { rule: 'terms-outdated' },
-        })
+        throw conflict('terms-outdated', `The current version of the terms is ${current}.`)
       }
       const { id } = signedIn(request)
       await stores.terms.accept({ developerId: id, version })

@@ -3,7 +3,7 @@ import type { PortalApp } from '../../../portal-app.ts'
 import type { Needs } from '../../../services.ts'
 import { withInstants } from '../../answers.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
-import { orNotFound, PortalError } from '../../portal-error.ts'
+import { conflict, orNotFound } from '../../portal-error.ts'
 import { operatorOf, signedIn } from '../../request.ts'
 import { OperatedDeveloper, OperatedDeveloperList, SearchQuery } from '../../schemas/operator.ts'
 
@@ -86,11 +86,10 @@ export function registerOperatedDevelopers(
       async (request) => {
         const { id } = request.params
         if (isSuspending && id === signedIn(request).id) {
-          throw new PortalError({
-            code: 'CONFLICT',
-            detail: 'You cannot suspend your own account. Ask another operator.',
-            members: { rule: 'own-account' },
-          })
+          throw conflict(
+            'own-account',
+            'You cannot suspend your own account. Ask another operator.',
+          )
         }
         await developers[verb]({ id, by: operatorOf(request) })
         return withInstants(await find(id))
