@@ -16,3 +16,21 @@ export function TextLink({ href, children, ...rest }: TextLinkProps) {
     </Anchor>
   )
 }
+
+/** A tag of a message: its text leads to another page of the portal. */
+export function pageLink(href: string, props: AnchorProps = {}) {
+  return (text: ReactNode) => (
+    <TextLink href={href} {...props}>
+      {text}
+    </TextLink>
+  )
+}
+
+/** A tag of a message: its text leads out of the portal, to a part of the page, or to a page without scripts. */
+export function plainLink(href: string, props: AnchorProps = {}) {
+  return (text: ReactNode) => (
+    <Anchor href={href} underline="always" {...props}>
+      {text}
+    </Anchor>
+  )
+}

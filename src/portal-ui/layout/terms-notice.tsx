@@ -1,10 +1,11 @@
-import { Anchor, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { BrandFacts } from '../../portal/api/schemas/brand.ts'
 import { useTermsAcceptance } from '../api/profile.ts'
 import { useSession } from '../api/session.ts'
 import { Message } from '../components/message.tsx'
 import { NoticeLine } from '../components/notice-line.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
+import { plainLink } from '../components/text-link.tsx'
 import { useFacts } from '../facts.tsx'
 import { t } from '../words.ts'
 
@@ -34,13 +35,7 @@ function Notice({ terms, hasAcceptedOthers }: NoticeProps) {
       <NoticeLine tone="accent">
         <Message
           id={hasAcceptedOthers ? 'terms.changed' : 'terms.toAccept'}
-          tags={{
-            link: (text) => (
-              <Anchor href={terms.url} inherit underline="always">
-                {text}
-              </Anchor>
-            ),
-          }}
+          tags={{ link: plainLink(terms.url, { inherit: true }) }}
         />{' '}
         <Button
           size="xs"

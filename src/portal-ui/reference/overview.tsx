@@ -4,6 +4,7 @@ import type { PublishedApi, PublishedVersion } from '../../portal/api/schemas/ca
 import { listOf, membersOf, textOf } from '../../portal/documents/document-nodes.ts'
 import { CopyValue } from '../components/copy-value.tsx'
 import { Message } from '../components/message.tsx'
+import { plainLink } from '../components/text-link.tsx'
 import { useFacts } from '../facts.tsx'
 import { limitInWords } from '../in-words.ts'
 import { documentPath } from '../published.ts'
@@ -82,16 +83,7 @@ function HowToCall({ published, version, document }: OverviewProps) {
         <div className={classes['secondary']}>
           <dt>{t('reference.callsLeft')}</dt>
           <dd>
-            <Message
-              id="reference.refusals"
-              tags={{
-                link: (text) => (
-                  <Anchor href="/problems/" underline="always">
-                    {text}
-                  </Anchor>
-                ),
-              }}
-            />
+            <Message id="reference.refusals" tags={{ link: plainLink('/problems/') }} />
           </dd>
         </div>
       </dl>

@@ -11,7 +11,7 @@ import { Message } from '../../components/message.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { SecondFactorForm } from '../../components/second-factor-form.tsx'
-import { TextLink } from '../../components/text-link.tsx'
+import { pageLink, TextLink } from '../../components/text-link.tsx'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import { localPath } from '../../local-path.ts'
@@ -36,10 +36,7 @@ export function SignInPage() {
       <SignInForm signIn={signIn} />
       {facts.data?.signUp === 'off' ? null : (
         <Text>
-          <Message
-            id="signIn.noAccount"
-            tags={{ link: (text) => <TextLink href={pagePaths.signUp}>{text}</TextLink> }}
-          />
+          <Message id="signIn.noAccount" tags={{ link: pageLink(pagePaths.signUp) }} />
         </Text>
       )}
     </Page>

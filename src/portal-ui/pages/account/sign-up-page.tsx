@@ -1,9 +1,9 @@
 // This folder has the pages for signing up and in, a forgotten password and the links of emails. `mail-link-page.tsx`
 // is the frame of the pages that a link opens, and `use-mail-token.ts` reads its token.
 
-import { Alert, Anchor, Text, TextInput } from '@mantine/core'
+import { Alert, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { SignUp } from '../../../portal/api/schemas/accounts.ts'
 import { pagePaths } from '../../../portal/pages/page-paths.ts'
 import { useFrontPage, usePortalFacts } from '../../api/catalogue.ts'
@@ -12,7 +12,7 @@ import { useSignUp } from '../../api/session.ts'
 import { EmailField } from '../../components/email-field.tsx'
 import { Form, filled } from '../../components/form.tsx'
 import { Message } from '../../components/message.tsx'
-import { TextLink } from '../../components/text-link.tsx'
+import { pageLink, plainLink } from '../../components/text-link.tsx'
 import { useFacts } from '../../facts.tsx'
 import { limitInWords } from '../../in-words.ts'
 import { Page } from '../../layout/page.tsx'
@@ -103,10 +103,7 @@ function SignUpForm({ initial, signUp, onSubmit }: SignUpFormProps) {
 function Known() {
   return (
     <Text>
-      <Message
-        id="signUp.known"
-        tags={{ link: (text) => <TextLink href={pagePaths.signIn}>{text}</TextLink> }}
-      />
+      <Message id="signUp.known" tags={{ link: pageLink(pagePaths.signIn) }} />
     </Text>
   )
 }
@@ -114,20 +111,20 @@ function Known() {
 /** What becomes of name and address: true of every portal, and the bank's own words where it has some. */
 function OwnData() {
   const { terms, privacy } = useFacts().brand
-  const outside = (href: string) => (text: ReactNode) => (
-    <Anchor href={href} inherit underline="always">
-      {text}
-    </Anchor>
-  )
   return (
     <Text c="dimmed" size="sm">
       {t('signUp.ownData')}{' '}
       {terms === null ? null : (
         <>
-          <Message id="signUp.terms" tags={{ link: outside(terms.url) }} />{' '}
+          <Message
+            id="signUp.terms"
+            tags={{ link: plainLink(terms.url, { inherit: true }) }}
+          />{' '}
         </>
       )}
-      {privacy === null ? null : <Message id="signUp.privacy" tags={{ link: outside(privacy) }} />}
+      {privacy === null ? null : (
+        <Message id="signUp.privacy" tags={{ link: plainLink(privacy, { inherit: true }) }} />
+      )}
     </Text>
   )
 }

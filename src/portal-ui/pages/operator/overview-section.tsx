@@ -10,7 +10,7 @@ import { NoticeLine } from '../../components/notice-line.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { stepName } from '../../components/step-label.ts'
-import { TextLink } from '../../components/text-link.tsx'
+import { pageLink, TextLink } from '../../components/text-link.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
 import classes from './operator.module.css'
@@ -29,13 +29,7 @@ export function OverviewSection() {
           <Message
             id="overview.awaiting"
             values={{ count: counts.awaitingApproval }}
-            tags={{
-              link: (text) => (
-                <TextLink href={sectionPath('developers')} inherit>
-                  {text}
-                </TextLink>
-              ),
-            }}
+            tags={{ link: pageLink(sectionPath('developers'), { inherit: true }) }}
           />
         </NoticeLine>
       )}

@@ -2,7 +2,7 @@ import type { PublishedVersion } from '../../../portal/api/schemas/catalogue.ts'
 import { Day } from '../../components/day.tsx'
 import { Message } from '../../components/message.tsx'
 import { NoticeLine } from '../../components/notice-line.tsx'
-import { TextLink } from '../../components/text-link.tsx'
+import { pageLink } from '../../components/text-link.tsx'
 import { diffPath, versionPath } from '../../published.ts'
 
 export interface LifecycleNoticeProps {
@@ -33,10 +33,8 @@ export function LifecycleNotice({ api, version }: LifecycleNoticeProps) {
           id="version.moveTo"
           values={{ successor: <bdi key="successor">{successor}</bdi> }}
           tags={{
-            version: (text) => <TextLink href={versionPath(api, successor)}>{text}</TextLink>,
-            changes: (text) => (
-              <TextLink href={diffPath(api, version.version, successor)}>{text}</TextLink>
-            ),
+            version: pageLink(versionPath(api, successor)),
+            changes: pageLink(diffPath(api, version.version, successor)),
           }}
         />
       )}

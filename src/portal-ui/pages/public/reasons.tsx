@@ -1,7 +1,8 @@
-import { Anchor, Title } from '@mantine/core'
+import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../../components/icon.tsx'
 import { Message } from '../../components/message.tsx'
+import { plainLink } from '../../components/text-link.tsx'
 import { t } from '../../words.ts'
 import classes from './landing.module.css'
 
@@ -17,16 +18,7 @@ export function Reasons() {
           {t('landing.whyLimit.text')}
         </Reason>
         <Reason icon="shield" title={t('landing.whyRefusal.title')}>
-          <Message
-            id="landing.whyRefusal.text"
-            tags={{
-              link: (text) => (
-                <Anchor href="/problems/" underline="always">
-                  {text}
-                </Anchor>
-              ),
-            }}
-          />
+          <Message id="landing.whyRefusal.text" tags={{ link: plainLink('/problems/') }} />
         </Reason>
         <Reason icon="search" title={t('landing.whyLookUp.title')}>
           {t('landing.whyLookUp.text')}

@@ -1,4 +1,4 @@
-import { Anchor, Button, Text, TextInput, Title } from '@mantine/core'
+import { Button, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Sandbox, SandboxCustomer } from '../../../portal/api/schemas/sandbox.ts'
@@ -8,6 +8,7 @@ import { useSession } from '../../api/session.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { plainLink } from '../../components/text-link.tsx'
 import { useFacts } from '../../facts.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
@@ -30,18 +31,7 @@ function Offered() {
   return (
     <Page
       title={t('sandbox.title')}
-      lead={
-        <Message
-          id="sandbox.lead"
-          tags={{
-            link: (text) => (
-              <Anchor href="#states" underline="always">
-                {text}
-              </Anchor>
-            ),
-          }}
-        />
-      }
+      lead={<Message id="sandbox.lead" tags={{ link: plainLink('#states') }} />}
       actions={
         <Button
           component={Link}

@@ -6,7 +6,7 @@ import { DataTable } from '../../../components/data-table.tsx'
 import { Message } from '../../../components/message.tsx'
 import { ProblemAlert } from '../../../components/problem-alert.tsx'
 import { SectionCard } from '../../../components/section-card.tsx'
-import { TextLink } from '../../../components/text-link.tsx'
+import { pageLink } from '../../../components/text-link.tsx'
 import { limitInWords } from '../../../in-words.ts'
 import { t } from '../../../words.ts'
 import { useSubscribedVersions, versionName } from '../subscribed-versions.ts'
@@ -41,12 +41,7 @@ export function AlertSwitches({ applicationId, alerts }: AlertSwitchesProps) {
   return (
     <SectionCard
       title={t('alerts.what')}
-      lead={
-        <Message
-          id="alerts.lead"
-          tags={{ link: (text) => <TextLink href="/profile">{text}</TextLink> }}
-        />
-      }
+      lead={<Message id="alerts.lead" tags={{ link: pageLink('/profile') }} />}
     >
       <DataTable
         label={t('alerts.what')}

@@ -5,7 +5,7 @@ import { CopyValue } from '../../../components/copy-value.tsx'
 import { Message } from '../../../components/message.tsx'
 import { Pill } from '../../../components/pill.tsx'
 import { StatusCode } from '../../../components/status-code.tsx'
-import { TextLink } from '../../../components/text-link.tsx'
+import { pageLink } from '../../../components/text-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { tabPath } from '../../../tab-path.ts'
 import { t, words } from '../../../words.ts'
@@ -122,7 +122,7 @@ function WhatToDo({ applicationId, record, code }: WhatToDoProps) {
             id="story.waitOrAsk"
             values={{ time: <Time at={record.resetsAt} /> }}
             tags={{
-              link: (text) => <TextLink href={tabPath(applicationId, 'usage')}>{text}</TextLink>,
+              link: pageLink(tabPath(applicationId, 'usage')),
             }}
           />
         </p>

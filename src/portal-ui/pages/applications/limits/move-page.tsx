@@ -12,7 +12,7 @@ import { Message } from '../../../components/message.tsx'
 import { NoticeLine } from '../../../components/notice-line.tsx'
 import { ProblemAlert } from '../../../components/problem-alert.tsx'
 import { QueryState } from '../../../components/query-state.tsx'
-import { TextLink } from '../../../components/text-link.tsx'
+import { pageLink } from '../../../components/text-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { wholeNumber } from '../../../in-words.ts'
 import { NotFoundPage } from '../../../layout/not-found-page.tsx'
@@ -63,13 +63,7 @@ function Move({ application, version, to }: MoveProps) {
           <Message
             id="move.lead"
             values={{ title: <bdi>{version.title}</bdi>, from: version.version, to }}
-            tags={{
-              link: (text) => (
-                <TextLink href={diffPath(version.api, version.version, to)} inherit>
-                  {text}
-                </TextLink>
-              ),
-            }}
+            tags={{ link: pageLink(diffPath(version.api, version.version, to), { inherit: true }) }}
           />
         }
       >

@@ -7,7 +7,7 @@ import { limitCommands, type Step } from '../../../calls/check-list.ts'
 import { CopyLine } from '../../../components/copy-line.tsx'
 import { Message } from '../../../components/message.tsx'
 import { ProblemAlert } from '../../../components/problem-alert.tsx'
-import { TextLink } from '../../../components/text-link.tsx'
+import { pageLink, TextLink } from '../../../components/text-link.tsx'
 import { useFacts } from '../../../facts.tsx'
 import { windowInWords } from '../../../in-words.ts'
 import { versionPath } from '../../../published.ts'
@@ -242,11 +242,7 @@ function ReadOn({ list: { version } }: { readonly list: CheckListState }) {
       id="checkList.readOn"
       tags={{
         reference: (text) => <a href={versionPath(version.api, version.version)}>{text}</a>,
-        sandbox: (text) => (
-          <TextLink href={pagePaths.sandbox} inherit>
-            {text}
-          </TextLink>
-        ),
+        sandbox: pageLink(pagePaths.sandbox, { inherit: true }),
       }}
     />
   )

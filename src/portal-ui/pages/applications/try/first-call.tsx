@@ -1,11 +1,10 @@
-import { Anchor, List, Loader, Stack, Text, Title } from '@mantine/core'
+import { List, Loader, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
-import { Link } from 'wouter'
 import type { CallRecord } from '../../../../portal/api/schemas/usage.ts'
 import { useFirstCall } from '../../../api/calls.ts'
 import { Message } from '../../../components/message.tsx'
 import { StatusCode } from '../../../components/status-code.tsx'
-import { TextLink } from '../../../components/text-link.tsx'
+import { pageLink, TextLink } from '../../../components/text-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useFacts } from '../../../facts.tsx'
 import { milliseconds } from '../../../in-words.ts'
@@ -127,16 +126,7 @@ function Hints() {
         </List.Item>
         <List.Item>{t('firstCall.unknownKey')}</List.Item>
         <List.Item>
-          <Message
-            id="firstCall.unknownPath"
-            tags={{
-              link: (text) => (
-                <Anchor component={Link} href="/" inherit underline="always">
-                  {text}
-                </Anchor>
-              ),
-            }}
-          />
+          <Message id="firstCall.unknownPath" tags={{ link: pageLink('/', { inherit: true }) }} />
         </List.Item>
       </List>
     </div>

@@ -1,7 +1,7 @@
 import { useKeys, useSubscriptions } from '../../../api/applications.ts'
 import { Message } from '../../../components/message.tsx'
 import { NoticeLine } from '../../../components/notice-line.tsx'
-import { TextLink } from '../../../components/text-link.tsx'
+import { pageLink } from '../../../components/text-link.tsx'
 import { type ApplicationTab, tabPath } from '../../../tab-path.ts'
 
 export interface NextStepProps {
@@ -19,9 +19,7 @@ export function NextStep({ applicationId, tab }: NextStepProps) {
       <span role="status">
         <Message
           id={missing === 'keys' ? 'nextStep.key' : 'nextStep.subscribe'}
-          tags={{
-            link: (text) => <TextLink href={tabPath(applicationId, missing)}>{text}</TextLink>,
-          }}
+          tags={{ link: pageLink(tabPath(applicationId, missing)) }}
         />
       </span>
     </NoticeLine>

@@ -1,6 +1,5 @@
-import { Anchor, NativeSelect, Stack, Text } from '@mantine/core'
+import { NativeSelect, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { Link } from 'wouter'
 import { isLongReference } from '../../../../portal/pages/page-paths.ts'
 import { useDocument } from '../../../api/document.ts'
 import { draftCall } from '../../../calls/call-draft.ts'
@@ -11,7 +10,7 @@ import { Message } from '../../../components/message.tsx'
 import { ProblemAlert } from '../../../components/problem-alert.tsx'
 import { QueryState } from '../../../components/query-state.tsx'
 import { Slow } from '../../../components/slow.tsx'
-import { TextLink } from '../../../components/text-link.tsx'
+import { pageLink } from '../../../components/text-link.tsx'
 import { tabPath } from '../../../tab-path.ts'
 import { nameAsText, t } from '../../../words.ts'
 import {
@@ -37,11 +36,7 @@ export function ReadyCommand({ applicationId, apiKey }: ReadyCommandProps) {
         <Text>
           <Message
             id="command.notSubscribed"
-            tags={{
-              link: (text) => (
-                <TextLink href={tabPath(applicationId, 'subscriptions')}>{text}</TextLink>
-              ),
-            }}
+            tags={{ link: pageLink(tabPath(applicationId, 'subscriptions')) }}
           />
         </Text>
       ) : null}
@@ -114,18 +109,7 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
         <Text size="sm" c="dimmed">
           <Message
             id={shape === undefined ? 'command.allNeedIds' : 'command.hasKey'}
-            tags={{
-              link: (text) => (
-                <Anchor
-                  component={Link}
-                  href={tabPath(applicationId, 'playground')}
-                  inherit
-                  underline="always"
-                >
-                  {text}
-                </Anchor>
-              ),
-            }}
+            tags={{ link: pageLink(tabPath(applicationId, 'playground'), { inherit: true }) }}
           />
         </Text>
       )}
