@@ -294,9 +294,7 @@ async function askToReplace(context: CommandContext, { yes, json }: ImportOption
   if (json === true || !context.isTerminal) {
     throw new UsageError('nothing was changed; add --yes to delete everything in the database')
   }
-  if (await confirm(context, 'This deletes everything that is in the database now.')) return
-  context.output.note('Nothing was changed.')
-  throw new ReportedError()
+  await confirm(context, 'This deletes everything that is in the database now.')
 }
 
 /** A process that runs knows keys and limits of the database from before. */

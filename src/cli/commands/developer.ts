@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { ReportedError } from '../command-error.ts'
 import { confirm } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -94,12 +93,7 @@ export function registerDeveloper(command: Command, context: CommandContext): vo
           return { email: found.email, count: owned.length }
         })
         const applications = `${count} ${count === 1 ? 'application' : 'applications'}`
-        if (
-          !(await confirm(context, `This deletes ${email} with ${applications} and their keys.`))
-        ) {
-          output.note('Nothing was changed.')
-          throw new ReportedError()
-        }
+        await confirm(context, `This deletes ${email} with ${applications} and their keys.`)
       }
       const { id, email } = await context.registry(async (stores) => {
         const found = await findDeveloper(stores, reference)

@@ -5,7 +5,7 @@ import { describeCustomer } from '../../backend/sandbox/describe-sandbox.ts'
 import { sandboxPsus } from '../../backend/sandbox/personas.ts'
 import { type Psd2Role, psd2Roles } from '../../certificates/psd2-role.ts'
 import { certificateDefects } from '../../portal/stores/sandbox/certificate-defects.ts'
-import { ReportedError, UsageError } from '../command-error.ts'
+import { UsageError } from '../command-error.ts'
 import { confirm } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -51,10 +51,7 @@ export function registerSandbox(command: Command, context: CommandContext): void
           output.result(json, result, () => `would delete: ${listed(found)}`)
           throw new UsageError('nothing was changed; add --yes to reset the bank')
         }
-        if (!(await confirm(context, `This deletes: ${listed(found)}.`))) {
-          output.note('Nothing was changed.')
-          throw new ReportedError()
-        }
+        await confirm(context, `This deletes: ${listed(found)}.`)
       }
       const deleted = await withBank(settings, ({ database }) =>
         resetSandbox({ database, now: context.now, timeZone: settings.bankTimeZone }),

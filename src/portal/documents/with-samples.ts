@@ -4,7 +4,7 @@ import { isJsonObject } from '../../catalogue/json.ts'
 import type { Language } from '../../messages/language.ts'
 import { wordsOf } from '../../messages/words.ts'
 import { operationFragment } from '../pages/page-paths.ts'
-import { sampleLanguages } from '../samples/sample-languages.ts'
+import { samplesOf } from '../samples/sample-languages.ts'
 import { type SampleFlow, sampleFlows } from './sample-flows.ts'
 import { sampleOfStep } from './sample-of-step.ts'
 
@@ -27,11 +27,7 @@ export function withSamples(
   for (const flow of flows) {
     for (const [index, { operation }] of flow.steps.entries()) {
       const sample = sampleOfStep({ document, gatewayUrl, flow, index })
-      const samples = sampleLanguages.map(({ lang, label, write }) => ({
-        lang,
-        label,
-        source: write(sample),
-      }))
+      const samples = samplesOf(sample)
       const { template, method } = operation
       paths[template] = withMember(paths[template], method.toLowerCase(), samples)
     }

@@ -1,16 +1,12 @@
 import type { ApiVersion, OpenApiDocument, Operation } from '../../catalogue/catalogue.ts'
 import { type SampleFlow, sampleFlows } from '../documents/sample-flows.ts'
 import { sampleOfStep } from '../documents/sample-of-step.ts'
-import { sampleLanguages } from '../samples/sample-languages.ts'
+import { samplesOf } from '../samples/sample-languages.ts'
 
 /** An operation's sample in a guide, in every language. */
 export interface GuideSample {
   readonly operation: Operation
-  readonly samples: readonly {
-    readonly lang: string
-    readonly label: string
-    readonly source: string
-  }[]
+  readonly samples: ReturnType<typeof samplesOf>
 }
 
 export interface GuideSamplesOptions {
@@ -38,11 +34,6 @@ export function guideSamples(options: GuideSamplesOptions): readonly GuideSample
   const flow: SampleFlow = { title, steps }
   return steps.map(({ operation }, index) => {
     const sample = sampleOfStep({ document, gatewayUrl, flow, index })
-    const samples = sampleLanguages.map(({ lang, label, write }) => ({
-      lang,
-      label,
-      source: write(sample),
-    }))
-    return { operation, samples }
+    return { operation, samples: samplesOf(sample) }
   })
 }

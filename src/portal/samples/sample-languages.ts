@@ -17,3 +17,8 @@ export const sampleLanguages: readonly SampleLanguage[] = [
   { lang: 'javascript', label: 'Node.js', write: nodeSample },
   { lang: 'python', label: 'Python', write: pythonSample },
 ]
+
+/** A call in every language. */
+export function samplesOf(call: SampleCall) {
+  return sampleLanguages.map(({ lang, label, write }) => ({ lang, label, source: write(call) }))
+}
