@@ -128,6 +128,13 @@ function numberOf(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
+const windowColumns = {
+  Bucket: 'bucket',
+  Window: 'window',
+  n: 'count',
+  Numbers: 'numbers',
+} as const
+
 function drawTwice(verdicts: readonly WindowVerdict[]): readonly string[] {
   if (verdicts.length === 0) return []
   const rows = verdicts.flatMap(({ bucket, window, count, twice }) =>
@@ -142,13 +149,7 @@ function drawTwice(verdicts: readonly WindowVerdict[]): readonly string[] {
   return [
     '',
     'Given twice: these calls were counted in two places. Look for two primaries of Redis, or a gateway with another REDIS_URL.',
-    drawTable(rows.slice(0, shownMax), {
-      Bucket: 'bucket',
-      Window: 'window',
-      n: 'count',
-      Numbers: 'numbers',
-      By: 'by',
-    }),
+    drawTable(rows.slice(0, shownMax), { ...windowColumns, By: 'by' }),
   ]
 }
 
@@ -164,13 +165,7 @@ function drawMissing(verdicts: readonly WindowVerdict[]): readonly string[] {
   return [
     '',
     'Missing: counted, but no process that answered gave them. A process that was killed takes its numbers along; Redis counts calls admitted without it afterwards; and a count that comes too late is given up. Each errs towards fewer calls.',
-    drawTable(rows.slice(0, shownMax), {
-      Bucket: 'bucket',
-      Window: 'window',
-      n: 'count',
-      Numbers: 'numbers',
-      'Without Redis': 'local',
-    }),
+    drawTable(rows.slice(0, shownMax), { ...windowColumns, 'Without Redis': 'local' }),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
+import { type ApiVersion, type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
 import { conflict, inputInvalid } from './portal-error.ts'
 
@@ -18,18 +18,8 @@ export interface WantedPlan {
  */
 export function checkSubscribable(catalogue: Catalogue, wanted: WantedPlan, nowMs: number): void {
   const { api, version, plan } = wanted
-  const versions = [...catalogue.versions.values()]
-  const published = catalogue.versions.get(versionKey(api, version))
-  if (published === undefined) {
-    const siblings = versions.filter(
-      (other) => other.api === api && !isRetired(other.lifecycle, nowMs),
-    )
-    if (siblings.length > 0) {
-      throw inputInvalid('/version', oneOf(siblings.map((other) => other.version)))
-    }
-    throw inputInvalid('/api', oneOf([...new Set(versions.map((other) => other.api))]))
-  }
-  const { lifecycle, plans } = published
+  const isOpen = (other: ApiVersion) => !isRetired(other.lifecycle, nowMs)
+  const { lifecycle, plans } = namedVersion(catalogue, { api, version }, isOpen)
   if (isRetired(lifecycle, nowMs)) {
     const { successor } = lifecycle
     throw successor === undefined
@@ -39,6 +29,26 @@ export function checkSubscribable(catalogue: Catalogue, wanted: WantedPlan, nowM
         })
   }
   if (!plans.includes(plan)) throw inputInvalid('/plan', oneOf(plans))
+}
+
+/**
+ * The version that an input names.
+ *
+ * @param isOffered whether the refusal of a version that is not published names this one instead
+ * @throws {PortalError} INPUT_INVALID
+ */
+export function namedVersion(
+  { versions }: Catalogue,
+  { api, version }: Omit<WantedPlan, 'plan'>,
+  isOffered: (other: ApiVersion) => boolean = () => true,
+): ApiVersion {
+  const published = versions.get(versionKey(api, version))
+  if (published !== undefined) return published
+  const all = [...versions.values()]
+  const siblings = all.filter((other) => other.api === api && isOffered(other))
+  throw siblings.length > 0
+    ? inputInvalid('/version', oneOf(siblings.map((other) => other.version)))
+    : inputInvalid('/api', oneOf([...new Set(all.map((other) => other.api))]))
 }
 
 function oneOf(allowed: readonly string[]): string {

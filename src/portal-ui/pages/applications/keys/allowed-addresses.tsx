@@ -1,23 +1,16 @@
 import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect } from 'react'
-import type { Key } from '../../../../portal/api/schemas/applications.ts'
 import { useAddressesOfKey } from '../../../api/applications.ts'
 import { entriesOf } from '../../../components/entries.ts'
 import { EntriesArea } from '../../../components/entries-area.tsx'
 import { FormDialog } from '../../../components/form-dialog.tsx'
 import { Message } from '../../../components/message.tsx'
 import { t } from '../../../words.ts'
-
-export interface AllowedAddressesProps {
-  readonly applicationId: string
-  readonly apiKey: Key
-  readonly opened: boolean
-  readonly onClose: () => void
-}
+import type { KeyDialogProps } from './key-dialog-props.ts'
 
 /** Chooses the addresses from which a key may be used. */
-export function AllowedAddresses(props: AllowedAddressesProps) {
+export function AllowedAddresses(props: KeyDialogProps) {
   const { applicationId, apiKey, opened, onClose } = props
   const form = useForm({ initialValues: { allowedAddresses: '' } })
   const change = useAddressesOfKey(applicationId, onClose)

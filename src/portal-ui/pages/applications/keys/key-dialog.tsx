@@ -1,25 +1,19 @@
-import type { IssuedKey, Key } from '../../../../portal/api/schemas/applications.ts'
 import { AllowedAddresses } from './allowed-addresses.tsx'
-import { RevokeKey } from './revoke-key.tsx'
-import { RotateKey } from './rotate-key.tsx'
+import { RevokeKey, type RevokeKeyProps } from './revoke-key.tsx'
+import { RotateKey, type RotateKeyProps } from './rotate-key.tsx'
 import { SelfReplacing } from './self-replacing.tsx'
 
 /** What can be done with a key. */
 export type KeyAction = 'addresses' | 'rotate' | 'selfReplacing' | 'revoke'
 
-export interface KeyDialogProps {
-  /** Which dialog. */
-  readonly action: KeyAction
-  readonly applicationId: string
-  readonly apiKey: Key
-  readonly opened: boolean
-  readonly onClose: () => void
-  readonly onIssued: (key: IssuedKey) => void
-  readonly onRevoked: (keyId: string) => void
-}
+export type ChosenKeyDialogProps = RotateKeyProps &
+  RevokeKeyProps & {
+    /** Which dialog. */
+    readonly action: KeyAction
+  }
 
 /** One of the dialogs of a key. */
-export function KeyDialog({ action, onIssued, onRevoked, ...shared }: KeyDialogProps) {
+export function KeyDialog({ action, onIssued, onRevoked, ...shared }: ChosenKeyDialogProps) {
   if (action === 'addresses') return <AllowedAddresses {...shared} />
   if (action === 'selfReplacing') return <SelfReplacing {...shared} />
   if (action === 'rotate') return <RotateKey {...shared} onIssued={onIssued} />

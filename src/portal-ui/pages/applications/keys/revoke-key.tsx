@@ -1,17 +1,13 @@
 import { Code, Text } from '@mantine/core'
 import { useEffect } from 'react'
-import type { Key } from '../../../../portal/api/schemas/applications.ts'
 import { useKeyRevocation, useKeys } from '../../../api/applications.ts'
 import { Confirm } from '../../../components/confirm.tsx'
 import { Message } from '../../../components/message.tsx'
 import { t } from '../../../words.ts'
 import { isWorking } from './is-working.ts'
+import type { KeyDialogProps } from './key-dialog-props.ts'
 
-export interface RevokeKeyProps {
-  readonly applicationId: string
-  readonly apiKey: Key
-  readonly opened: boolean
-  readonly onClose: () => void
+export interface RevokeKeyProps extends KeyDialogProps {
   readonly onRevoked: (keyId: string) => void
 }
 

@@ -1,12 +1,13 @@
 import { Radio, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import type { IssuedKey, Key } from '../../../../portal/api/schemas/applications.ts'
+import type { IssuedKey } from '../../../../portal/api/schemas/applications.ts'
 import { useKeyRotation } from '../../../api/applications.ts'
 import { FormDialog } from '../../../components/form-dialog.tsx'
 import { Message } from '../../../components/message.tsx'
 import { Time } from '../../../components/time.tsx'
 import { t } from '../../../words.ts'
+import type { KeyDialogProps } from './key-dialog-props.ts'
 
 const overlaps = [
   { seconds: 0, label: 'rotate.stop' },
@@ -15,11 +16,7 @@ const overlaps = [
   { seconds: 604_800, label: 'rotate.keepWeek' },
 ] as const
 
-export interface RotateKeyProps {
-  readonly applicationId: string
-  readonly apiKey: Key
-  readonly opened: boolean
-  readonly onClose: () => void
+export interface RotateKeyProps extends KeyDialogProps {
   readonly onIssued: (key: IssuedKey) => void
 }
 

@@ -1,20 +1,13 @@
 import { Stack, Text } from '@mantine/core'
-import type { Key } from '../../../../portal/api/schemas/applications.ts'
 import { useAddressesOfKey } from '../../../api/applications.ts'
 import { Confirm } from '../../../components/confirm.tsx'
 import { CopyLine } from '../../../components/copy-line.tsx'
 import { Message } from '../../../components/message.tsx'
 import { t } from '../../../words.ts'
-
-export interface SelfReplacingProps {
-  readonly applicationId: string
-  readonly apiKey: Key
-  readonly opened: boolean
-  readonly onClose: () => void
-}
+import type { KeyDialogProps } from './key-dialog-props.ts'
 
 /** The dialog that allows a key to replace itself, or stops allowing it. */
-export function SelfReplacing({ applicationId, apiKey, opened, onClose }: SelfReplacingProps) {
+export function SelfReplacing({ applicationId, apiKey, opened, onClose }: KeyDialogProps) {
   const { id, name, mayReplaceItself } = apiKey
   const change = useAddressesOfKey(applicationId, onClose)
   const command = `curl -X POST -H "X-API-Key: $API_KEY" ${location.origin}/api/keys/self/rotate`

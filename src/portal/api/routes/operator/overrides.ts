@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Catalogue, versionKey } from '../../../../catalogue/catalogue.ts'
+import type { Catalogue } from '../../../../catalogue/catalogue.ts'
 import { limitNames } from '../../../../catalogue/effective-limits.ts'
 import type { PortalApp } from '../../../portal-app.ts'
 import type { Needs } from '../../../services.ts'
@@ -8,6 +8,7 @@ import { inputInvalid, orNotFound } from '../../portal-error.ts'
 import { operatorOf, signedIn } from '../../request.ts'
 import { Empty } from '../../schemas/common.ts'
 import { LimitOverride, LimitOverrideInput, LimitOverrideList } from '../../schemas/operator.ts'
+import { namedVersion } from '../../subscribable.ts'
 
 const applicationId = Type.String({ description: 'of the application' })
 const ListParams = Type.Object({ id: applicationId })
@@ -93,14 +94,6 @@ export function registerOverrides(
 
 /** @throws {PortalError} INPUT_INVALID naming what is published */
 function checkLimit(catalogue: Catalogue, { api, version, limit }: LimitOverrideInput): void {
-  const published = catalogue.versions.get(versionKey(api, version))
-  if (published === undefined) {
-    const versions = [...catalogue.versions.values()]
-    const siblings = versions.filter((other) => other.api === api).map((other) => other.version)
-    if (siblings.length > 0) throw inputInvalid('/version', `one of ${siblings.join(', ')}`)
-    const apis = new Set(versions.map((other) => other.api))
-    throw inputInvalid('/api', `one of ${[...apis].join(', ')}`)
-  }
-  const names = limitNames(catalogue, published)
+  const names = limitNames(catalogue, namedVersion(catalogue, { api, version }))
   if (!names.includes(limit)) throw inputInvalid('/limit', `one of ${names.join(', ')}`)
 }
