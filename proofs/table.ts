@@ -109,7 +109,12 @@ const embedded = platform(
 const tables = [
   `${registry}/migrations`,
   'src/backend/stores/migrations',
-  ...platform('database/migrate', 'process/package-version', 'database/schema-*'),
+  ...platform(
+    'database/migrate',
+    'database/migration-of',
+    'process/package-version',
+    'database/schema-*',
+  ),
 ]
 const settings = platform('settings/deployment', 'settings/secret-list', 'settings/setting*')
 const log = platform('http/access-*', 'log/log', 'log/log-switch', 'log/pretty-line')

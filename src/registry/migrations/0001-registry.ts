@@ -1,5 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /**
  * Developers, applications, subscriptions, keys, the change feed and the audit.
@@ -7,13 +6,7 @@ import type { Migration } from 'kysely/migration'
  * (applications per developer, keys per application). Code counts these under a
  * lock of the parent's row.
  */
-export const registry: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const registry = migrationOf(
   `create table developers (
     id uuid primary key default gen_random_uuid(),
     email text not null
@@ -90,4 +83,4 @@ const statements = [
     detail jsonb not null default '{}'
   )`,
   `create index audit_subject on audit (subject, id)`,
-]
+)

@@ -1,5 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /**
  * Tables of the portal: passwords, sessions, mail links, the outbox, the
@@ -7,13 +6,7 @@ import type { Migration } from 'kysely/migration'
  * mails encrypted, so a reader of these tables can neither sign in nor open a
  * link.
  */
-export const portal: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const portal = migrationOf(
   // Developers created by a command have no password; a reset link lets them set one.
   `alter table developers
     add column password_hash text,
@@ -94,4 +87,4 @@ const statements = [
 
   // For an operator's search by actor; an index by subject already exists.
   `create index audit_actor on audit (actor, id)`,
-]
+)

@@ -1,18 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
-
-/**
- * Outcomes of calls: counts by minute, hour and day, and the latest calls one
- * by one. Times are UTC. An empty `api`, `version` or `operation` of a count
- * means that the call was refused before it was known.
- *
- * Deleting an application deletes all its rows.
- */
-export const usage: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /** `at` is the beginning of the step. */
 function usageTable(name: string): string[] {
@@ -35,7 +21,14 @@ function usageTable(name: string): string[] {
   ]
 }
 
-const statements = [
+/**
+ * Outcomes of calls: counts by minute, hour and day, and the latest calls one
+ * by one. Times are UTC. An empty `api`, `version` or `operation` of a count
+ * means that the call was refused before it was known.
+ *
+ * Deleting an application deletes all its rows.
+ */
+export const usage = migrationOf(
   ...usageTable('usage_minutes'),
   ...usageTable('usage_hours'),
   ...usageTable('usage_days'),
@@ -64,4 +57,4 @@ const statements = [
     upstream_ms real,
     primary key (application_id, at, id)
   )`,
-]
+)

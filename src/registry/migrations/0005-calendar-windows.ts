@@ -1,9 +1,6 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /** Calls under a limit with calendar windows. */
-export const calendarWindows: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await sql`alter table call_records add column calendar_window text`.execute(db)
-  },
-}
+export const calendarWindows = migrationOf(
+  `alter table call_records add column calendar_window text`,
+)

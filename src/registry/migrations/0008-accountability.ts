@@ -1,5 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /**
  * Security events, staff ids, and the chain over the audit (docs/audit.md).
@@ -9,13 +8,7 @@ import type { Migration } from 'kysely/migration'
  * changes later is in its own tables: `audit_waiting` (entries without a
  * link) and `audit_personal` (what may be erased).
  */
-export const accountability: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const accountability = migrationOf(
   `create table security_events (
     id bigint generated always as identity primary key,
     at timestamptz not null,
@@ -81,4 +74,4 @@ const statements = [
     signature bytea not null check (octet_length(signature) = 64),
     signer text not null
   )`,
-]
+)

@@ -1,18 +1,11 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /**
  * Certificates of applications, blocked certificates, and the authority of the
  * sandbox. No constraint limits how many certificates an application has for
  * one use: the code counts them while it locks the application's row.
  */
-export const certificates: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const certificates = migrationOf(
   `create table certificates (
     id uuid primary key default gen_random_uuid(),
     application_id uuid not null references applications on delete cascade,
@@ -57,4 +50,4 @@ const statements = [
   `alter table changes drop constraint changes_kind_check`,
   `alter table changes add constraint changes_kind_check check (kind in
     ('developer', 'application', 'subscription', 'key', 'counter', 'configuration', 'certificate'))`,
-]
+)

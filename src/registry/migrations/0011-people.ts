@@ -1,5 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /**
  * Sessions that can be listed and proved again, second factors and their
@@ -7,13 +6,7 @@ import type { Migration } from 'kysely/migration'
  * pass no challenge: secrets are encrypted, codes and tokens hashed, and a
  * passkey's key is public.
  */
-export const people: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const people = migrationOf(
   `alter table sessions
     add column id uuid not null default gen_random_uuid(),
     add column agent text not null default '' constraint sessions_agent_length check (length(agent) <= 256),
@@ -71,4 +64,4 @@ const statements = [
   `alter table mail_tokens
     drop constraint mail_tokens_purpose_check,
     add constraint mail_tokens_purpose_check check (purpose in ('sign-up', 'password-reset', 'email-change', 'enrolment'))`,
-]
+)

@@ -1,18 +1,11 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /**
  * When failed sign-ins began, for a pause that ends by itself; allowed
  * addresses of keys; an index of keys that no longer work; and the changes of
  * keys that wait for a digest.
  */
-export const hardening: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const hardening = migrationOf(
   `alter table developers add column failed_since timestamptz`,
 
   // Addresses or CIDRs; empty: any address.
@@ -28,4 +21,4 @@ const statements = [
     changes jsonb not null default '[]',
     more integer not null default 0
   )`,
-]
+)

@@ -1,18 +1,11 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /**
  * The identity of a developer at an OpenID Connect provider. An account has
  * such an identity or a password, never both: a person who leaves the bank must not keep
  * a second way in.
  */
-export const openIdConnect: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const openIdConnect = migrationOf(
   `alter table developers
     add column oidc_issuer text,
     add column oidc_subject text,
@@ -23,4 +16,4 @@ const statements = [
   `alter table sessions
     drop constraint sessions_factor_check,
     add constraint sessions_factor_check check (factor in ('totp', 'passkey', 'recovery-code', 'oidc'))`,
-]
+)

@@ -1,11 +1,6 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /** The origins to which the customers of an application may be sent back after an approval. */
-export const redirectOrigins: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await sql`alter table applications add column redirect_origins text[] not null default '{}'`.execute(
-      db,
-    )
-  },
-}
+export const redirectOrigins = migrationOf(
+  `alter table applications add column redirect_origins text[] not null default '{}'`,
+)

@@ -1,10 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /** The language of mails to a developer; null: not known yet. */
-export const language: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await sql`alter table developers
-      add column language text check (language in ('en', 'he'))`.execute(db)
-  },
-}
+export const language = migrationOf(`alter table developers
+      add column language text check (language in ('en', 'he'))`)

@@ -1,20 +1,13 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
+
+const kinds = `'{limits,expiry,deprecations}'`
 
 /**
  * Alerts of applications: which ones a developer wants by email and webhook,
  * what was reported already, webhooks and their deliveries; and keys that may
  * replace themselves.
  */
-export const alerts: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const kinds = `'{limits,expiry,deprecations}'`
-
-const statements = [
+export const alerts = migrationOf(
   `alter table applications
     add column alert_mails text[] not null default ${kinds} check (alert_mails <@ ${kinds}),
     add column alert_hooks text[] not null default ${kinds} check (alert_hooks <@ ${kinds})`,
@@ -79,4 +72,4 @@ const statements = [
     days smallint not null check (days in (30, 7, 1)),
     primary key (application_id, subject, expires_at, days)
   )`,
-]
+)

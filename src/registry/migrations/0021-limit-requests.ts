@@ -1,14 +1,7 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /** Developers ask for higher limits, and operators answer. */
-export const limitRequests: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const limitRequests = migrationOf(
   `create table limit_requests (
     id uuid primary key default gen_random_uuid(),
     application_id uuid not null references applications on delete cascade,
@@ -28,4 +21,4 @@ const statements = [
     where state = 'open'`,
   `create index limit_requests_application on limit_requests (application_id, created_at)`,
   `create index limit_requests_waiting on limit_requests (created_at) where state = 'open'`,
-]
+)

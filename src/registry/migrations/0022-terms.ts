@@ -1,14 +1,7 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /** Stores which terms developers have accepted. Until a sign-up is complete, its acceptance is stored with its link. */
-export const terms: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
-
-const statements = [
+export const terms = migrationOf(
   `create table accepted_terms (
     developer_id uuid not null references developers on delete cascade,
     version text not null,
@@ -16,4 +9,4 @@ const statements = [
     primary key (developer_id, version)
   )`,
   `alter table mail_tokens add column terms_version text`,
-]
+)

@@ -1,17 +1,12 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /**
  * How long admitted calls took, as counts by bucket (`duration-buckets.ts`), and
  * what was answered, by class of status. Rows from before have none of either.
  */
-export const usageHistogram: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const table of ['usage_minutes', 'usage_hours', 'usage_days']) {
-      await sql.raw(extended(table)).execute(db)
-    }
-  },
-}
+export const usageHistogram = migrationOf(
+  ...['usage_minutes', 'usage_hours', 'usage_days'].map(extended),
+)
 
 function extended(table: string): string {
   return `alter table ${table}

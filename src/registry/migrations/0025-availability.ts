@@ -1,17 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
-
-/**
- * Availability of API versions (EBA/GL/2018/07): figures by minute and hour (UTC,
- * by arrival), slices that gateways write while calls are not answered, the
- * outages computed from them, and announced maintenance. A slice lives for a
- * quarter of an hour. A `second` is counted since 1970.
- */
-export const availability: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-}
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 function figures(name: string): string {
   return `create table ${name} (
@@ -28,7 +15,13 @@ function figures(name: string): string {
   )`
 }
 
-const statements = [
+/**
+ * Availability of API versions (EBA/GL/2018/07): figures by minute and hour (UTC,
+ * by arrival), slices that gateways write while calls are not answered, the
+ * outages computed from them, and announced maintenance. A slice lives for a
+ * quarter of an hour. A `second` is counted since 1970.
+ */
+export const availability = migrationOf(
   figures('availability_minutes'),
   figures('availability_hours'),
 
@@ -86,4 +79,4 @@ const statements = [
     announced_by text not null,
     withdrawn_at timestamptz
   )`,
-]
+)

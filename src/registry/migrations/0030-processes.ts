@@ -1,13 +1,11 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /**
  * `processes`: what runs now, and which configuration each process serves.
  * `configurations`: what was active, so that each change is audited once.
  */
-export const processes: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await sql`
+export const processes = migrationOf(
+  `
       create table processes (
         id uuid primary key,
         roles text not null,
@@ -23,13 +21,12 @@ export const processes: Migration = {
         refused text,
         reloads_asked integer not null default 0,
         asked_by text
-      )`.execute(db)
-    await sql`
+      )`,
+  `
       create table configurations (
         id bigint generated always as identity primary key,
         at timestamptz not null default now(),
         digest text not null,
         summary jsonb not null
-      )`.execute(db)
-  },
-}
+      )`,
+)

@@ -1,10 +1,8 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /** What processes report to `tollgate prove --window`; without a proof: what a process that ended had admitted. */
-export const countSamples: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await sql`
+export const countSamples = migrationOf(
+  `
       create table count_samples (
         proof uuid,
         process uuid not null,
@@ -15,7 +13,6 @@ export const countSamples: Migration = {
         workers integer not null,
         share float8 not null,
         samples jsonb not null
-      )`.execute(db)
-    await sql`create index count_samples_proof on count_samples (proof)`.execute(db)
-  },
-}
+      )`,
+  `create index count_samples_proof on count_samples (proof)`,
+)

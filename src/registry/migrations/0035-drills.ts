@@ -1,9 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../platform/database/migration-of.ts'
 
 /** The answer that a recorded call asked for as a drill; null: a call. */
-export const drills: Migration = {
-  async up(db: Kysely<unknown>): Promise<void> {
-    await sql`alter table call_records add column drill text`.execute(db)
-  },
-}
+export const drills = migrationOf(`alter table call_records add column drill text`)

@@ -1,10 +1,7 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../../platform/database/migration-of.ts'
 
 /** Creates the schema of the bank. */
-export const bankMigration: Migration = {
-  async up(database: Kysely<unknown>) {
-    await sql`
+export const bankMigration = migrationOf(`
 -- Everything the bank keeps, in a schema of its own: the gateway's registry may
 -- live in the same database, and neither touches the other's tables.
 create schema bank;
@@ -244,6 +241,4 @@ create table bank.idempotency (
   primary key (application_id, path, request_id)
 );
 create index idempotency_age on bank.idempotency (created_at);
-`.execute(database)
-  },
-}
+`)

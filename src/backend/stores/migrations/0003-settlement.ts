@@ -1,10 +1,7 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../../platform/database/migration-of.ts'
 
 /** Adds funds checks, postponements and retries of payments, and sign-in and confirmation of authorisations. */
-export const settlementMigration: Migration = {
-  async up(database: Kysely<unknown>) {
-    await sql`
+export const settlementMigration = migrationOf(`
 alter table bank.psus drop constraint psus_behaviour_check;
 alter table bank.psus
   -- Of the organisation the person acts for.
@@ -50,6 +47,4 @@ alter table bank.authorisations
     answers_at is null or status in ('started', 'finalised', 'failed')),
   add constraint authorisations_unconfirmed check (
     status <> 'unconfirmed' or (confirmation_code is not null and psu_id is not null));
-`.execute(database)
-  },
-}
+`)

@@ -1,10 +1,7 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../../platform/database/migration-of.ts'
 
 /** Adds collections of mandates, expiry without collections, and approval of cancellations. */
-export const mandateMigration: Migration = {
-  async up(database: Kysely<unknown>) {
-    await sql`
+export const mandateMigration = migrationOf(`
 -- The last day on which it can be collected: the request's; once approved, 36 months after its last use at most.
 update bank.mandates set ends_on = least(ends_on, (last_action_day + interval '36 months')::date)
   where status in ('valid', 'suspended');
@@ -33,6 +30,4 @@ create unique index authorisations_mandate on bank.authorisations (mandate_id)
   where purpose = 'creation';
 create unique index authorisations_mandate_cancellation on bank.authorisations (mandate_id)
   where purpose = 'cancellation' and status not in ('finalised', 'failed', 'exempted');
-`.execute(database)
-  },
-}
+`)

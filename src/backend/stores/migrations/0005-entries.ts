@@ -1,14 +1,11 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../../platform/database/migration-of.ts'
 
 /**
  * Numbers the booked entries of an account without gaps and in the order of
  * their days, so that a page of any list is a range of numbers. Adds the columns
  * for delta reports, foreign purchases and standing orders.
  */
-export const entriesMigration: Migration = {
-  async up(database: Kysely<unknown>) {
-    await sql`
+export const entriesMigration = migrationOf(`
 alter table bank.transactions drop constraint transactions_account_id_sequence_key;
 drop index bank.transactions_by_day;
 -- Booked entries keep their order; one that was booked late takes the day of the one before it.
@@ -87,6 +84,4 @@ create index card_transactions_by_day
   on bank.card_transactions (card_account_id, status, booking_day, sequence);
 -- What is owed: not invoiced, or invoiced and not due yet.
 create index card_transactions_owed on bank.card_transactions (card_account_id, invoiced, due_day);
-`.execute(database)
-  },
-}
+`)

@@ -1,15 +1,11 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../../platform/database/migration-of.ts'
 
 /**
  * Indexes the next device answers, and numbers authorisations and payments, so
  * that those due at the same instant keep their order of creation.
  * An entry of a collection may be the creditor's.
  */
-export const orderMigration: Migration = {
-  async up(database: Kysely<unknown>) {
-    await sql
-      .raw(`
+export const orderMigration = migrationOf(`
 ${numbered('authorisations')}
 ${numbered('payments')}
 create index authorisations_answers on bank.authorisations (answers_at)
@@ -17,9 +13,6 @@ create index authorisations_answers on bank.authorisations (answers_at)
 alter table bank.transactions drop constraint transactions_origin;
 alter table bank.transactions
   add constraint transactions_origin check (mandate_id is null or payment_id is null)`)
-      .execute(database)
-  },
-}
 
 /** Numbers the rows in order of creation; the table stores them in order of the last change. */
 function numbered(table: string): string {

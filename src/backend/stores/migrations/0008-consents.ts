@@ -1,11 +1,6 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../../platform/database/migration-of.ts'
 
 /** Finds the newest consents of an application without reading all consents. */
-export const consentsMigration: Migration = {
-  async up(database: Kysely<unknown>): Promise<void> {
-    await sql`create index consents_application on bank.consents (application_id, created_at)`.execute(
-      database,
-    )
-  },
-}
+export const consentsMigration = migrationOf(
+  `create index consents_application on bank.consents (application_id, created_at)`,
+)

@@ -1,12 +1,6 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { migrationOf } from '../../../platform/database/migration-of.ts'
 
 /** Gives each authorisation a random key of 244 bits, which signs the forms of its pages in every process. */
-export const formKeysMigration: Migration = {
-  async up(database: Kysely<unknown>): Promise<void> {
-    await sql`alter table bank.authorisations add column form_key bytea not null
-      default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))`.execute(
-      database,
-    )
-  },
-}
+export const formKeysMigration =
+  migrationOf(`alter table bank.authorisations add column form_key bytea not null
+      default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))`)
