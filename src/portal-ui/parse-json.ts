@@ -1,4 +1,4 @@
-/** The value of a text in JSON; undefined if it is none. */
+/** The value that a text of JSON stands for; undefined for other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
