@@ -1,6 +1,6 @@
 import t from 'tap'
-import { schemaFacts } from '../../src/portal/documents/schema-facts.ts'
 import { blocksOf } from '../../src/portal-ui/reference/markup-blocks.ts'
+import { schemaFacts } from '../../src/portal-ui/reference/schema-facts.ts'
 
 t.test('the reference reads rich schemas, and odd ones do not break it', async (t) => {
   const object = (name: string) => ({ type: 'object', properties: { [name]: {} } })

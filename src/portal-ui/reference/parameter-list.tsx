@@ -1,9 +1,9 @@
 import { Title } from '@mantine/core'
-import { schemaFacts } from '../../portal/documents/schema-facts.ts'
 import { t } from '../words.ts'
 import { Markup } from './markup.tsx'
 import type { EntryParameter } from './operation-entry.ts'
 import classes from './reference.module.css'
+import { schemaFacts } from './schema-facts.ts'
 import { Example, Facts } from './schema-tree.tsx'
 
 export interface ParameterListProps {

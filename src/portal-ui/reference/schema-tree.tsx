@@ -1,14 +1,14 @@
 import { useState } from 'react'
+import { Message } from '../components/message.tsx'
+import { t } from '../words.ts'
+import { Markup } from './markup.tsx'
+import classes from './reference.module.css'
 import {
   type Constraint,
   type SchemaFacts,
   type SchemaMember,
   schemaFacts,
-} from '../../portal/documents/schema-facts.ts'
-import { Message } from '../components/message.tsx'
-import { t } from '../words.ts'
-import { Markup } from './markup.tsx'
-import classes from './reference.module.css'
+} from './schema-facts.ts'
 
 export interface SchemaTreeProps {
   readonly document: unknown

@@ -1,4 +1,4 @@
-import type { JsonObject, OpenApiDocument } from '../../catalogue/catalogue.ts'
+import type { Json, JsonObject, OpenApiDocument } from '../../catalogue/catalogue.ts'
 import {
   operationObject,
   type Parameter,
@@ -9,10 +9,10 @@ import type { Words } from '../../messages/format.ts'
 import { isLeftInEnglish } from '../../messages/language.ts'
 import type { PublishedOperation } from '../api/schemas/catalogue.ts'
 import { ownSecurity } from '../documents/own-security.ts'
-import { schemaFacts } from '../documents/schema-facts.ts'
 import { markdownHtml } from '../guides/render-markdown.ts'
 import { documentHtml, escapeHtml } from './escape-html.ts'
 import { operationFragment } from './page-paths.ts'
+import { membersOfSchema, typeOf } from './schema-outline.ts'
 
 export interface OperationOutlineOptions {
   readonly operation: PublishedOperation
@@ -94,7 +94,7 @@ function parameterItem(
 function namedHtml(
   document: JsonObject,
   name: string,
-  schema: unknown,
+  schema: Json | undefined,
   isRequired: boolean,
   { t }: Words,
 ): string {
@@ -113,17 +113,16 @@ function bodyHtml(document: JsonObject, parent: Located): string {
 /** The members of a body with their types; empty if it has none. */
 function membersHtml(document: JsonObject, parent: Located, words: Words): string {
   const [content] = membersOf(document, parent, 'content')
-  const { members } = schemaFacts(document, content?.[1].value['schema'])
+  const { members, required } = membersOfSchema(document, content?.[1].value['schema'])
   const items = members.map(
-    ({ name, schema, isRequired }) =>
-      `<li>${namedHtml(document, name, schema, isRequired, words)}</li>`,
+    ([name, schema]) => `<li>${namedHtml(document, name, schema, required.has(name), words)}</li>`,
   )
   return items.length === 0 ? '' : `<ul>${items.join('')}</ul>`
 }
 
-function typeHtml(document: JsonObject, schema: unknown): string {
-  const { type } = schemaFacts(document, schema)
-  return type === 'any' ? '' : `<span lang="en" dir="ltr">${escapeHtml(type)}</span>`
+function typeHtml(document: JsonObject, schema: Json | undefined): string {
+  const type = typeOf(document, schema)
+  return type === '' ? '' : `<span lang="en" dir="ltr">${escapeHtml(type)}</span>`
 }
 
 function codeHtml(text: string): string {

@@ -13,7 +13,6 @@ export const pageSources = [
   'src/platform/http/drills.ts',
   'src/portal/documents/document-nodes.ts',
   'src/portal/documents/own-security.ts',
-  'src/portal/documents/schema-facts.ts',
   'src/portal/pages/page-paths.ts',
   'src/portal/samples',
   'src/portal/api/schemas',

@@ -1,4 +1,10 @@
-import { listOf, type Members, membersOf, resolved, textOf } from './document-nodes.ts'
+import {
+  listOf,
+  type Members,
+  membersOf,
+  resolved,
+  textOf,
+} from '../../portal/documents/document-nodes.ts'
 
 /** One member of an object, or one of several forms of a value. */
 export interface SchemaMember {
