@@ -1,5 +1,11 @@
 import { isPsd2Role, type Psd2Role, psd2Roles } from '../../certificates/psd2-role.ts'
-import { type JsonObject, methods, type Operation, type Segment } from '../catalogue.ts'
+import {
+  type DeclaredNames,
+  type JsonObject,
+  type Method,
+  methods,
+  type Segment,
+} from '../catalogue.ts'
 import { isJsonArray, isJsonObject, objectMembersOf, objectsOf, stringsOf } from '../json.ts'
 import { parseTemplate, shapeOf } from '../path-template.ts'
 import type { Sources } from '../source.ts'
@@ -8,7 +14,20 @@ import { operationIdOf } from './operation-id.ts'
 import { locate } from './reference.ts'
 
 /** An operation of a document, as far as routing, counting and lists need it. */
-export interface ReadOperation extends Omit<Operation, 'api' | 'version' | 'path' | 'availableIn'> {
+export interface ReadOperation {
+  readonly id: string
+  readonly method: Method
+  /** The path as the document writes it. */
+  readonly template: string
+  readonly segments: readonly Segment[]
+  /** Its id, if the document gives none. */
+  readonly summary: string
+  /** Its first tag; empty without one. */
+  readonly tag: string
+  readonly hasBody: boolean
+  readonly declared: DeclaredNames
+  /** Undefined: the document asks for none. */
+  readonly psd2Role: Psd2Role | undefined
   /** The operation in the document. */
   readonly object: JsonObject
 }

@@ -77,10 +77,16 @@ function parseSeconds(text: string): number {
 }
 
 /** What became of the reload in one process. */
-interface Outcome
-  extends Pick<LivingProcess, 'roles' | 'host' | 'pid' | 'version' | 'generation' | 'digest'> {
+interface Outcome {
+  readonly roles: string
+  readonly host: string
+  readonly pid: number
+  /** Version of the package. */
+  readonly version: string
+  readonly generation: number
   /** When the process made its configuration active, by the clock of the database. */
   readonly loadedAt: string
+  readonly digest: string
   /** `differs`: it read other files. `waiting`: it has not answered. `unseen`: it no longer reports. */
   readonly state: 'current' | 'refused' | 'differs' | 'waiting' | 'unseen'
   /** Why it keeps the configuration from before; null unless `refused`. */

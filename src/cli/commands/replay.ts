@@ -1,4 +1,4 @@
-import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
+import type { ApiVersion, Catalogue, Operation } from '../../catalogue/catalogue.ts'
 import {
   type ReplayApplicationOptions,
   replayApplication,
@@ -14,11 +14,14 @@ export interface NamedReplay {
   readonly replay: Replay
 }
 
-export interface ReplayApplicationsOptions
-  extends Omit<ReplayApplicationOptions, 'stores' | 'applicationId' | 'plan'> {
+export interface ReplayApplicationsOptions {
   readonly stores: Stores
+  readonly catalogue: Catalogue
+  readonly from: ApiVersion
+  readonly to: ApiVersion
   /** Name or id of an application; undefined: all that are subscribed to `from`. */
   readonly only: string | undefined
+  readonly nowMs: number
 }
 
 /** Replays the recorded calls of one application or of all subscribed ones. @throws as {@link findApplication} */

@@ -7,16 +7,22 @@ import type { ApiVersion, Catalogue, Operation, Plan } from '../../catalogue/cat
 import { type CallsOverride, effectiveLimits } from '../../catalogue/effective-limits.ts'
 import { createRouter } from '../../catalogue/router.ts'
 import { type ErrorCode, errors } from '../../platform/http/errors.ts'
-import type { CallRecord } from '../../registry/usage/call-records.ts'
 import { findInstead, type Instead } from './instead.ts'
 import { createReplayedLimits, type ReplayedLimits } from './replayed-limits.ts'
 import { type Route, routeInVersion } from './route-in-version.ts'
 
 /** What the replay needs of a recorded call. */
-export type ReplayableCall = Pick<
-  CallRecord,
-  'at' | 'api' | 'version' | 'operation' | 'outcome' | 'decision' | 'status'
->
+export interface ReplayableCall {
+  readonly at: Date
+  readonly api: string | null
+  readonly version: string | null
+  readonly operation: string | null
+  /** `forwarded`, `aborted`, `cut` or the code of the refusal. */
+  readonly outcome: string
+  /** Null: the limit was not asked. */
+  readonly decision: string | null
+  readonly status: number
+}
 
 /** Calls that would be refused with one code. */
 export interface PredictedRefusal {

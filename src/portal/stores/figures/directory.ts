@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { isUuid } from '../../../platform/database/uuid.ts'
-import type { Application } from '../../../registry/applications/applications.ts'
 import type { Developer } from '../../../registry/applications/developer.ts'
 import { comesAfter, type Page } from '../../../registry/page.ts'
 import type { PortalSchema } from '../schema.ts'
@@ -17,8 +16,17 @@ export interface ListedDeveloper extends Developer {
 }
 
 /** An application in an operator's search. */
-export interface ListedApplication extends Application {
+export interface ListedApplication {
+  readonly id: string
+  readonly name: string
+  readonly developerId: string
   readonly developerEmail: string
+  readonly createdAt: Date
+  readonly suspendedAt: Date | null
+  /** Whether the backend must accept only signed calls of this application. */
+  readonly strict: boolean
+  /** Origins to which its customers may be sent back. */
+  readonly redirectOrigins: readonly string[]
 }
 
 /** A page of the matches for a text; without a text, of everything. */
