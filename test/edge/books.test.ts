@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
-import { recordOf } from '../../src/gateway/operate/calls/record-of.ts'
-import type { RecordedCall } from '../../src/gateway/operate/calls/recorded-call.ts'
+import { fillRecord } from '../../src/gateway/operate/calls/record-of.ts'
+import { RecordedCall } from '../../src/gateway/operate/calls/recorded-call.ts'
 import type { EndedCall } from '../../src/gateway/operate/ended-call.ts'
 import { countCall } from '../../src/gateway/operate/usage/count-call.ts'
 import { createUsageBuffer } from '../../src/gateway/operate/usage/usage-buffer.ts'
@@ -72,7 +72,11 @@ async function leaveWhileCounted(t: Test, bytes: string, calls: number, limit = 
   for (const one of ended) countCall(usage, one, { usageLost: () => undefined })
   return {
     metrics: await edge.metrics(),
-    records: ended.map((one) => recordOf(one, monotonic())),
+    records: ended.map((one) => {
+      const record = new RecordedCall()
+      fillRecord(record, one, monotonic())
+      return record
+    }),
     rows: usage.take(10),
     backend,
   }
@@ -99,7 +103,7 @@ t.test(
 function shownOf(recorded: RecordedCall | undefined) {
   if (recorded === undefined) throw new Error('no record')
   // Parse boundary: as it is written. JSON has null for what is not known.
-  const record = JSON.parse(JSON.stringify(recorded))
+  const record: RecordedCall = JSON.parse(JSON.stringify(recorded))
   const {
     request_id: requestId,
     trace_id: traceId,

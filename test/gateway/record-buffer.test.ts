@@ -4,7 +4,9 @@ import { createRecordBuffer } from '../../src/gateway/operate/calls/record-buffe
 type Buffer = ReturnType<typeof createRecordBuffer>
 
 function record(buffer: Buffer, at: number): void {
-  buffer.next().at = at
+  buffer.add((record) => {
+    record.at = at
+  })
 }
 
 /** Times of what waits, oldest first. */
@@ -45,4 +47,15 @@ t.test('never holds more than its capacity, and counts everything it drops', asy
   const times = taken(buffer)
   t.equal(times.length + buffer.takeReplaced(), 20_000)
   t.equal(times[0], 19_901)
+})
+
+t.test('a record that cannot be made replaces none that waits', async (t) => {
+  const buffer = createRecordBuffer(3)
+  for (let at = 1; at <= 2; at += 1) record(buffer, at)
+  t.throws(() =>
+    buffer.add(() => {
+      throw new Error('broken')
+    }),
+  )
+  t.same(taken(buffer), [1, 2])
 })

@@ -7,7 +7,7 @@ import type { RegistrySchema } from '../../registry/schema.ts'
 import type { Call, EntitledCall } from '../edge/call.ts'
 import { createRecordBuffer } from './calls/record-buffer.ts'
 import { createRecordFlush } from './calls/record-flush.ts'
-import { recordOf } from './calls/record-of.ts'
+import { fillRecord } from './calls/record-of.ts'
 import type { FinishedCall, RecordingMetrics } from './metrics.ts'
 import { createRecogniseCaller } from './recognise-caller.ts'
 import { countCall } from './usage/count-call.ts'
@@ -39,13 +39,18 @@ export interface CallRecorderOptions {
   /** (Default: 3,000) */
   readonly usageEveryMs?: number
   /**
-   * Sustained rate of rows of each kind. When more calls arrive, newer records
-   * replace older ones, and usage is written less often: by then a row counts
-   * several calls. Lower where the database shares the CPU with the calls.
-   * (Default: 2,000)
+   * Rows of each kind on average, as long as pauses are not too long. When more
+   * calls arrive, newer records replace older ones, and usage is written less
+   * often: by then a row counts several calls. Lower where the database shares
+   * the CPU with the calls. (Default: 2,000)
    */
   readonly rowsPerSecond?: number
 }
+
+/** Longest pause between two writes. Alerts look at what was counted within three minutes. */
+const pauseMsMax = 20_000
+/** Rows of usage that do not wait for the end of a pause: half of the room for them. */
+const usageMany = 50_000
 
 /**
  * Records calls off the data path: a call costs some arithmetic in bounded
@@ -56,27 +61,27 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
   const { db, metrics, log, now, monotonic, rowsPerSecond = 2_000 } = options
   const records = createRecordBuffer()
   const usage = createUsageBuffer()
-  const flushRecords = createRecordFlush({ db, records, metrics, log })
+  const recordFlush = createRecordFlush({ db, records, metrics, log })
   const usageFlush = createUsageFlush({ db, usage, metrics, log })
   const recognise = createRecogniseCaller(options.keys)
-  const pace = { perSecond: rowsPerSecond, monotonic }
+  const pace = { perSecond: rowsPerSecond, pauseMsMax, monotonic }
 
   function remember(call: Call, caller: Caller, finished: FinishedCall, endedAt: number): void {
     const ended = { call, caller, finished, endedAt }
     if (call.drill === undefined) countCall(usage, ended, metrics)
-    recordOf(ended, monotonic(), records.next())
+    records.add((record) => fillRecord(record, ended, monotonic()))
   }
 
   const onFailure = (err: unknown): void => log.warn({ err }, 'calls not recorded')
   const repetitions = [
     repeatedly({
       everyMs: options.recordsEveryMs ?? 1_000,
-      work: atPace(flushRecords, pace),
+      work: atPace(recordFlush.write, pace),
       onFailure,
     }),
     repeatedly({
       everyMs: options.usageEveryMs ?? 3_000,
-      work: atPace(usageFlush.write, pace),
+      work: atPace(usageFlush.write, { ...pace, isUrgent: () => usage.waiting > usageMany }),
       onFailure,
     }),
   ]
@@ -95,7 +100,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
 
     async close() {
       await Promise.all(repetitions.map((repetition) => repetition.close()))
-      await Promise.all([flushRecords(), usageFlush.end()])
+      await Promise.all([recordFlush.end(), usageFlush.end()])
     },
   }
 }

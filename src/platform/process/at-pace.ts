@@ -1,24 +1,31 @@
-/** A bound on what work does in the long run. */
+/** A bound on what work does on average. */
 export interface Pace {
+  /** Rows, say. */
   readonly perSecond: number
+  /** The longest pause in milliseconds, however much was done. */
+  readonly pauseMsMax: number
+  /** Whether work must not wait for the end of a pause. (Default: never) */
+  readonly isUrgent?: () => boolean
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
 /**
- * Gives work a rest that fits what it did.
+ * Limits how often work runs: after each run it pauses for as long as the amount
+ * takes at its pace.
  *
- * @param work resolves to how many rows, say, it wrote
- * @returns runs the work, or does nothing while it rests
+ * @param work resolves to the amount that it did
+ * @returns runs the work, or does nothing during a pause
  */
 export function atPace(
   work: () => Promise<number>,
-  { perSecond, monotonic }: Pace,
+  { perSecond, pauseMsMax, isUrgent = () => false, monotonic }: Pace,
 ): () => Promise<void> {
-  let restsUntil = Number.NEGATIVE_INFINITY
+  let pausesUntil = Number.NEGATIVE_INFINITY
   return async () => {
     const startedAt = monotonic()
-    if (startedAt < restsUntil) return
-    restsUntil = startedAt + ((await work()) / perSecond) * 1_000
+    if (startedAt < pausesUntil && !isUrgent()) return
+    const amount = await work()
+    pausesUntil = startedAt + Math.min((amount / perSecond) * 1_000, pauseMsMax)
   }
 }

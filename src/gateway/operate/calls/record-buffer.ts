@@ -2,13 +2,18 @@ import { RecordedCall } from './recorded-call.ts'
 
 /**
  * Records waiting to be written, at most a fixed number. They are kept and used
- * again: a new object for each call would be most of what the collector copies.
+ * again: objects that are made for each call and wait were most of what the
+ * collector copied, a tenth of a call at full load (`bench --section admitted`).
  */
 export interface RecordBuffer {
-  /** The record to fill in for a further call: in a full buffer, the oldest. */
-  next(): RecordedCall
+  /**
+   * Adds a record; in a full buffer, in place of the oldest.
+   *
+   * @param fill sets every member
+   */
+  add(fill: (record: RecordedCall) => void): void
   /** Takes the oldest records, at most `rowsMax`. */
-  take(rowsMax: number): RecordedCall[]
+  take(rowsMax: number): Readonly<RecordedCall>[]
   /** Returns how many were replaced since the last time. */
   takeReplaced(): number
   readonly size: number
@@ -22,22 +27,21 @@ export function createRecordBuffer(capacity = 2_000): RecordBuffer {
   let replaced = 0
 
   return {
-    next() {
-      const at = (first + size) % capacity
-      if (size < capacity) size += 1
-      else {
+    add(fill) {
+      if (size === capacity) {
         first = (first + 1) % capacity
+        size -= 1
         replaced += 1
       }
-      const kept = records[at]
-      if (kept !== undefined) return kept
-      const made = new RecordedCall()
-      records[at] = made
-      return made
+      const at = (first + size) % capacity
+      const record = records[at] ?? new RecordedCall()
+      fill(record)
+      records[at] = record
+      size += 1
     },
 
     take(rowsMax) {
-      const taken: RecordedCall[] = []
+      const taken: Readonly<RecordedCall>[] = []
       for (; size > 0 && taken.length < rowsMax; size -= 1) {
         const oldest = records[first]
         // A copy: the record is filled in anew while this one is written.

@@ -25,17 +25,28 @@ const overflowMax = 500
 /** Number of applications whose writes are counted; beyond it, all are checked again. */
 const applicationsMax = 10_000
 
-/**
- * Creates the function that writes the pending records and deletes those above
- * the maximum. Records whose write fails are lost, and the loss is counted; the
- * others wait for the next run.
- *
- * @returns a function that resolves to the number of records it took
- */
-export function createRecordFlush(options: RecordFlushOptions): () => Promise<number> {
+/** Writes records, off the data path, and deletes those above the maximum. */
+export interface RecordFlush {
+  /**
+   * Writes the waiting records. Those whose write fails are lost, and the loss
+   * is counted; the others wait for the next run.
+   *
+   * @returns how many records it took
+   */
+  write(): Promise<number>
+  /** The final run: records that cannot be written are lost, and the loss is counted. */
+  end(): Promise<void>
+}
+
+export function createRecordFlush(options: RecordFlushOptions): RecordFlush {
   const { db, records, metrics, log } = options
   const writtenSincePrune = new Map<string, number>()
   const overflowing = new Set<string>()
+
+  function lose(lost: number, cause?: unknown): void {
+    metrics.recordsLost(lost, 'unwritten')
+    log.warn({ err: cause, records: lost }, 'call records not written')
+  }
 
   function noteWritten(rows: readonly RecordedCall[]): void {
     if (writtenSincePrune.size > applicationsMax) writtenSincePrune.clear()
@@ -59,7 +70,7 @@ export function createRecordFlush(options: RecordFlushOptions): () => Promise<nu
     }
   }
 
-  return async () => {
+  async function write(): Promise<number> {
     metrics.recordsLost(records.takeReplaced(), 'replaced')
     let taken = 0
     // Leaves records that arrive meanwhile to the next run.
@@ -69,13 +80,21 @@ export function createRecordFlush(options: RecordFlushOptions): () => Promise<nu
       try {
         await writeRecords(db, rows)
       } catch (error) {
-        metrics.recordsLost(rows.length, 'unwritten')
-        log.warn({ err: error, records: rows.length }, 'call records not written')
+        lose(rows.length, error)
         return taken
       }
       noteWritten(rows)
     }
     await prune()
     return taken
+  }
+
+  return {
+    write,
+    async end() {
+      await write()
+      const lost = records.take(records.size).length
+      if (lost > 0) lose(lost)
+    },
   }
 }

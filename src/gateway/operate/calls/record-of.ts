@@ -2,22 +2,17 @@ import type { Standing } from '../../counters/counter.ts'
 import { resetsAt, windowSeconds } from '../../counters/window.ts'
 import { tightest } from '../../edge/answer/limit-headers.ts'
 import type { EndedCall } from '../ended-call.ts'
-import { RecordedCall } from './recorded-call.ts'
+import type { RecordedCall } from './recorded-call.ts'
 
 const brokenOff = 'The bank service broke its answer off.'
 
 /**
- * The stored record of a call. If a plan has several limits, it holds the
- * tightest one.
+ * Sets every member of a record to what is stored of a call. If a plan has
+ * several limits, the record holds the tightest one.
  *
  * @param monotonicNow monotonic milliseconds at the end of the call
- * @param record filled in and returned
  */
-export function recordOf(
-  ended: EndedCall,
-  monotonicNow: number,
-  record = new RecordedCall(),
-): RecordedCall {
+export function fillRecord(record: RecordedCall, ended: EndedCall, monotonicNow: number): void {
   const { call, caller, finished, endedAt } = ended
   // When the store counted the call: for a refusal, a moment ago.
   const countedAt = call.forwardedAt === 0 ? endedAt : endedAt - (monotonicNow - call.forwardedAt)
@@ -49,7 +44,6 @@ export function recordOf(
   record.resets_at = endOfWindow(standing, countedAt)
   record.total_ms = rounded(totalSeconds * 1000)
   record.upstream_ms = upstreamSeconds === undefined ? Number.NaN : rounded(upstreamSeconds * 1000)
-  return record
 }
 
 function endOfWindow(standing: Standing | undefined, countedAt: number): number {

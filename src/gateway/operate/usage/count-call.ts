@@ -24,7 +24,7 @@ export function countCall(
     metrics.usageLost(1)
     return
   }
-  if (entitlement !== undefined && entitlement.observed !== row) entitlement.observed = row
+  if (entitlement !== undefined) entitlement.observed = row
   if (isAdmitted) {
     const totalMs = finished.totalSeconds * 1000
     row.admitted += 1
