@@ -61,6 +61,7 @@ const sentences = {
 } as const
 
 export type ChangeVerb = keyof typeof sentences
+/** What can have happened to it. */
 // Object.keys returns strings; the keys of a table are its verbs.
 export const changeVerbs = Object.keys(sentences) as readonly ChangeVerb[]
 

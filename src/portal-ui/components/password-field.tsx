@@ -4,7 +4,7 @@ import { t } from '../words.ts'
 export interface PasswordFieldProps extends Omit<PasswordInputProps, 'error'> {
   /** The error to show. */
   readonly error?: string | undefined
-  /** Kind of secret (default: password). */
+  /** Kind of secret (default: password, which must be filled in). */
   readonly holds?: 'password' | 'key'
 }
 

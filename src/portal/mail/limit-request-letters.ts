@@ -1,6 +1,5 @@
 import type { Words } from '../../messages/format.ts'
 import { languageFacts } from '../../messages/language.ts'
-import type { LimitRequestDigest } from '../stores/limit-requests/limit-request-digest.ts'
 import type { LetterText } from './letter-body.ts'
 import type { PublishedNames } from './published-names.ts'
 import { utcTime } from './utc-time.ts'
@@ -14,7 +13,15 @@ interface LimitFacts {
   readonly limit: string
 }
 
-type AskedFacts = Omit<LimitRequestDigest, 'email'>
+interface AskedFacts extends LimitFacts {
+  readonly developerName: string
+  readonly developerEmail: string
+  readonly calls: number
+  /** The developer's words. */
+  readonly reason: string
+  /** All open requests, this one included. */
+  readonly waiting: number
+}
 
 interface GrantedFacts extends LimitFacts {
   readonly calls: number

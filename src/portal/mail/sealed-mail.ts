@@ -1,14 +1,21 @@
 import type { Keyring } from '../sealing/keyring.ts'
 import { seal, unseal } from '../sealing/sealed.ts'
-import type { Letter, RenderedLetter } from './letters.ts'
+import type { Letter } from './letters.ts'
 
 /** A mail as it waits: everything but its sender's address. */
-export interface WaitingMail extends RenderedLetter {
+export interface WaitingMail {
   readonly kind: Letter['kind']
   /** Null: a decoy. */
   readonly to: string | null
   /** With its angle brackets. */
   readonly messageId: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The sender's name where MAIL_FROM has none. */
+  readonly sender?: string | undefined
+  /** Address of RFC 8058's one-click request; null if the mail has no opt-out. */
+  readonly optOutUrl: string | null
 }
 
 const purpose = 'tollgate portal mail'

@@ -6,6 +6,7 @@ import { SelfReplacing } from './self-replacing.tsx'
 /** What can be done with a key. */
 export type KeyAction = 'addresses' | 'rotate' | 'selfReplacing' | 'revoke'
 
+/** The key, and what hears that it was replaced (`onIssued`) or revoked (`onRevoked`). */
 export type ChosenKeyDialogProps = RotateKeyProps &
   RevokeKeyProps & {
     /** Which dialog. */
