@@ -49,8 +49,6 @@ export interface CallRecorderOptions {
 
 /** Longest pause between two writes. Alerts look at what was counted within three minutes. */
 const pauseMsMax = 20_000
-/** Rows of usage that do not wait for the end of a pause: half of the room for them. */
-const usageMany = 50_000
 
 /**
  * Records calls off the data path: a call costs some arithmetic in bounded
@@ -81,7 +79,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
     }),
     repeatedly({
       everyMs: options.usageEveryMs ?? 3_000,
-      work: atPace(usageFlush.write, { ...pace, isUrgent: () => usage.waiting > usageMany }),
+      work: atPace(usageFlush.write, { ...pace, isUrgent: () => usage.isHalfFull }),
       onFailure,
     }),
   ]

@@ -36,7 +36,7 @@ export interface LimitAlertsOptions {
 }
 
 const cursorName = 'limit-alerts'
-/** Gateways write counts a few seconds late, and clocks differ. */
+/** Gateways write counts up to 25 seconds late, and clocks differ. */
 const activeMs = 180_000
 const applicationsPerPage = 50
 /** Maximum number of counters read per run; the next run continues from there. */

@@ -182,6 +182,8 @@ export interface UsageBuffer {
   take(rowsMax: number): UsageRow[]
   /** Number of rows to take. */
   readonly waiting: number
+  /** Whether half of the room for them is taken. */
+  readonly isHalfFull: boolean
 }
 
 const unknown: NamedSubject = { key: '', names: { api: '', version: '', operation: '' } }
@@ -272,6 +274,10 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
 
     get waiting() {
       return waiting.length - first
+    },
+
+    get isHalfFull() {
+      return waiting.length - first > capacity / 2
     },
   }
 }
