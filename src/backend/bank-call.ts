@@ -3,8 +3,14 @@ import type { ParameterValues } from '../catalogue/contract.ts'
 import type { CheckedCall } from './check-call.ts'
 import type { Identity } from './identity.ts'
 
-/** A call of a TPP, the application that the gateway's signature names, that has passed every check of its document. */
-export interface BankCall extends CheckedCall, Omit<Identity, 'api' | 'version' | 'seals'> {
+/** What the gateway's signature says of the TPP, as far as handlers may know it. */
+type CallingTpp = Pick<
+  Identity,
+  'applicationId' | 'applicationName' | 'isStrict' | 'redirectOrigins' | 'isConsentExpired'
+>
+
+/** A call that has passed every check of its document. */
+export interface BankCall extends CheckedCall, CallingTpp {
   readonly operation: Operation
   /** `/v1.7.0`: links of the answer begin with the version that was called. */
   readonly prefix: string

@@ -1,8 +1,5 @@
 import { addDays, onDay } from './bank-time.ts'
-import { after, type EventOf, type Transitions } from './transitions.ts'
-
-/** What ends an approved one. */
-const ends = { terminate: 'terminatedByTpp', revoke: 'revokedByPsu', expire: 'expired' } as const
+import { after, type EventOf, ends, type Transitions } from './transitions.ts'
 
 /**
  * ```

@@ -1,9 +1,6 @@
 import { addDays, addMonths, onDay } from './bank-time.ts'
 import { lastDayOf, type MandateRequest } from './mandate-request.ts'
-import { after, type EventOf, type Transitions } from './transitions.ts'
-
-/** What ends an approved one. */
-const ends = { terminate: 'terminatedByTpp', revoke: 'revokedByPsu', expire: 'expired' } as const
+import { after, type EventOf, ends, type Transitions } from './transitions.ts'
 
 /**
  * ```

@@ -6,6 +6,13 @@ export type Transitions<State extends string, Event extends string> = Readonly<
 /** The events of a life cycle, from its table. */
 export type EventOf<Table> = { [State in keyof Table]: keyof Table[State] }[keyof Table]
 
+/** What ends a consent or a mandate that was approved. */
+export const ends = {
+  terminate: 'terminatedByTpp',
+  revoke: 'revokedByPsu',
+  expire: 'expired',
+} as const
+
 /** The state after an event; undefined if the current state does not accept the event. */
 export function after<State extends string, Event extends string>(
   transitions: Transitions<State, Event>,

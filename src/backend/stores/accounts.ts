@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { aggregateCurrency, isAggregate } from '../domain/multicurrency.ts'
-import type { AccountTable, BankSchema, StandingOrderTable, TransactionTable } from './schema.ts'
+import type { AccountTable, BankSchema, StandingOrderTable } from './schema.ts'
 
 export type Account = Selectable<AccountTable>
 export type StandingOrder = Selectable<StandingOrderTable>
@@ -14,15 +14,21 @@ export interface AccountFigures {
   readonly pendingOut: string
 }
 
-/**
- * One entry to book; a negative amount is a debit. `day` is the value day, and
- * also the booking day, unless the account has a later entry.
- */
-export interface Booking
-  extends Omit<
-    Selectable<TransactionTable>,
-    'sequence' | 'status' | 'valueDay' | 'balanceAfter' | 'paymentId' | 'mandateId'
-  > {
+/** One entry to book; a negative amount is a debit. */
+export interface Booking {
+  readonly id: string
+  readonly accountId: string
+  /** The value day; also the booking day, unless the account has a later entry. */
+  readonly day: string
+  readonly amount: string
+  readonly currency: string
+  readonly counterpartyName: string | null
+  readonly counterpartyIban: string | null
+  readonly remittance: string | null
+  readonly endToEndId: string | null
+  readonly purposeCode: string | null
+  readonly bankCode: string
+  readonly proprietaryCode: string | null
   /** The payment, or the creditor's mandate reference, behind the entry. */
   readonly paymentId?: string
   readonly mandateId?: string

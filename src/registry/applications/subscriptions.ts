@@ -155,7 +155,6 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
 
     change: ({ id, plan, by }) =>
       change(db, async (trx, record) => {
-        // Locks the application first, as its deletion does.
         const found = await lockActive(trx, id)
         if (found.plan === plan) return found
         const changed = await updateRow(trx, id, { plan })
@@ -231,7 +230,7 @@ function readSubscription(
   )
 }
 
-/** @throws {RegistryConflict} subscription-ended, application-suspended */
+/** @throws {RegistryNotFound} @throws {RegistryConflict} subscription-ended, application-suspended */
 async function lockActive(trx: RegistryTransaction, id: string): Promise<Subscription> {
   // Locks the application first, as its deletion does.
   const { applicationId } = await readSubscription(trx, id)
