@@ -49,7 +49,7 @@ t.test('never holds more than its capacity, and counts everything it drops', asy
   t.equal(times[0], 19_901)
 })
 
-t.test('a record that cannot be made replaces none that waits', async (t) => {
+t.test('a record that cannot be made is not among those that wait', async (t) => {
   const buffer = createRecordBuffer(3)
   for (let at = 1; at <= 2; at += 1) record(buffer, at)
   t.throws(() =>

@@ -1,8 +1,8 @@
-import { Kysely, PostgresDialect } from 'kysely'
 import t from 'tap'
 import { createRecordBuffer } from '../../src/gateway/operate/calls/record-buffer.ts'
 import { createRecordFlush } from '../../src/gateway/operate/calls/record-flush.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
+import { unreachableDatabase } from '../support/unreachable-database.ts'
 
 /** The records that one statement writes. */
 const perStatement = 200
@@ -16,9 +16,8 @@ function flushWithoutDatabase() {
     })
   }
   const reported = { unwritten: 0, warnings: 0 }
-  const pool = () => Promise.reject(new Error('unreachable'))
   const flush = createRecordFlush({
-    db: new Kysely<RegistrySchema>({ dialect: new PostgresDialect({ pool }) }),
+    db: unreachableDatabase<RegistrySchema>(),
     records,
     metrics: {
       recordsLost(lost, reason) {

@@ -1,8 +1,8 @@
-import { Kysely, PostgresDialect } from 'kysely'
 import t from 'tap'
 import { createUsageBuffer } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { createUsageFlush } from '../../src/gateway/operate/usage/usage-flush.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
+import { unreachableDatabase } from '../support/unreachable-database.ts'
 
 /** The rows that one statement writes. */
 const perStatement = 100
@@ -18,10 +18,9 @@ function flushWithoutDatabase({ rows }: { readonly rows: number }) {
     })
     if (counts !== undefined) counts.admitted += 1
   }
-  const pool = () => Promise.reject(new Error('unreachable'))
   const reported = { lostCalls: 0, warnings: 0 }
   const flush = createUsageFlush({
-    db: new Kysely<RegistrySchema>({ dialect: new PostgresDialect({ pool }) }),
+    db: unreachableDatabase<RegistrySchema>(),
     usage,
     metrics: {
       usageLost(calls) {
