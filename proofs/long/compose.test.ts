@@ -54,17 +54,13 @@ t.test(
       writeFileSync(file, content)
     }
 
-    function setRights(service: 'roles' | 'rights'): void {
-      const [program = '', ...args] = composed.services[service]?.command ?? []
-      const env = { ...process.env, ...composedEnvironment(service, secrets) }
-      const here = args.map((arg) => arg.replace(/^\/postgres\//, 'deploy/postgres/'))
-      execFileSync(program, here, { env, stdio: 'pipe' })
-    }
-    setRights('roles')
+    const [program = '', ...args] = composed.services['roles']?.command ?? []
+    const here = args.map((arg) => arg.replace(/^\/postgres\//, 'deploy/postgres/'))
+    const rolesEnv = { ...process.env, ...composedEnvironment('roles', secrets) }
+    execFileSync(program, here, { env: rolesEnv, stdio: 'pipe' })
     const migrate = composed.services['migrate']?.command ?? []
     const migrated = await tollgate(composedEnvironment('migrate', secrets), ...migrate)
     t.equal(migrated.code, 0, migrated.stderr)
-    setRights('rights')
 
     const [bank, management] = [String(await freePort()), String(await freePort())]
     const jwks = `http://127.0.0.1:${management}/.well-known/jwks.json`

@@ -106,8 +106,6 @@ t.test(
     }
     const migrated = start('migrate')
     t.equal(await migrated.ended, 0, migrated.output.stderr)
-    // It keeps the passwords, and sets the rights on the tables.
-    runHere(databaseRoles ?? '')
 
     const ports = await Promise.all(Array.from({ length: 7 }, async () => String(await freePort())))
     const [gatewayPort, portalPort, bankPort, scaPort, ...management] = ports

@@ -8,7 +8,7 @@ import { Client } from 'pg'
 import t, { type Test } from 'tap'
 import { childEnvironment } from '../../test/support/child-environment.ts'
 import { startPostgres } from '../../test/support/database.ts'
-import { setDatabaseRights } from '../../test/support/database-rights.ts'
+import { createDatabaseRoles } from '../../test/support/database-roles.ts'
 import { fleetMissing } from '../../test/support/fleet.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { configDir } from '../../test/support/published-catalogue.ts'
@@ -94,10 +94,8 @@ t.test(
 
     await run('/bin/sh', ['-ec', secrets], { cwd, env })
     database.pathname = '/tollgate'
-    const createRoles = () => setDatabaseRights(database.href, () => 'password')
-    createRoles()
+    createDatabaseRoles(database.href, () => 'password')
     await run('/bin/sh', ['-ec', here(tables, { 'db.internal:5432': database.host })], { cwd, env })
-    createRoles()
     const roles = await Promise.all(
       starts
         .trim()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { tollgate } from '../../test/support/cli.ts'
 import { startPostgres, type Test } from '../../test/support/database.ts'
-import { setDatabaseRights } from '../../test/support/database-rights.ts'
+import { createDatabaseRoles } from '../../test/support/database-roles.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { type MailServer, testMailServer } from '../../test/support/mail-server.ts'
 import { type RedisServer, testRedis } from '../../test/support/redis-server.ts'
@@ -246,13 +246,12 @@ async function startDatabase(t: Test, password: (role: string) => string) {
     ;[url.username, url.password] = [user, password]
     return url.href
   }
-  const setRights = () => setDatabaseRights(postgres.url, password)
-  setRights()
+  createDatabaseRoles(postgres.url, password)
   const migrated = await tollgate(
     { DATABASE_URL: databaseUrl('tollgate_owner', password('owner')) },
     'migrate',
+    '--grant',
   )
   if (migrated.code !== 0) throw new Error(migrated.stderr)
-  setRights()
   return { admin, databaseUrl }
 }

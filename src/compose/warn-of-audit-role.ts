@@ -20,6 +20,6 @@ export async function warnOfAuditRole({
   if (rows[0]?.may !== true) return
   log.warn(
     {},
-    'the role of DATABASE_URL may change the audit log or security events; run deploy/postgres/roles.sql, and use one of its roles that serve',
+    'the role of DATABASE_URL may change the audit log or security events; create the roles of deploy/postgres/roles.sql, run `tollgate migrate --grant`, and use one of those that serve',
   )
 }

@@ -80,12 +80,16 @@ each('every variable of a pod is a setting, and its settings suit its roles', (t
     const settings = settingsOf(t, pod, manifests)
     t.doesNotThrow(() => checkDeployment(settings, rolesOf(pod)), name)
     const [command, ...args] = container.args ?? []
-    t.ok(command === 'migrate' ? args.length === 0 : command === 'start', `${name}: ${command}`)
-    for (const role of args)
-      t.ok(
-        allRoles.some((one) => one === role),
-        `${name}: ${role}`,
-      )
+    if (command === 'migrate') t.same(args, ['--grant'], name)
+    else {
+      t.equal(command, 'start', name)
+      for (const role of args) {
+        t.ok(
+          allRoles.some((one) => one === role),
+          `${name}: ${role}`,
+        )
+      }
+    }
     for (const value of Object.values(given)) {
       t.notMatch(value, /:\/\/[^/]*:[^/]*@/, `${name}: no password is in the environment`)
     }

@@ -10,7 +10,7 @@ import { withAuditContext } from '../../src/registry/audit/audit-context.ts'
 import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
-import { setDatabaseRights } from '../support/database-rights.ts'
+import { createDatabaseRoles } from '../support/database-roles.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
@@ -23,13 +23,15 @@ t.test(
     const opened = await testPostgres(t)
     const { url } = opened
     const as = (role: string) => url.replace('postgres@', `${role}@`)
-    const roles = () => setDatabaseRights(url, (role) => role, ['security_event_days=7'])
-    roles()
+    createDatabaseRoles(url, (role) => role)
     const [owner, serving] = [as('tollgate_owner'), as('tollgate_serving')]
-    const migrated = await tollgate({ DATABASE_URL: owner }, 'migrate', '--json')
-    t.equal(migrated.code, 0, migrated.stderr)
-    t.ok(JSON.parse(migrated.stdout).applied.length > 5)
-    roles()
+    const grantRights = async () => {
+      const env = { DATABASE_URL: owner, SECURITY_EVENT_DAYS: '7' }
+      const done = await tollgate(env, 'migrate', '--grant', '--json')
+      t.equal(done.code, 0, done.stderr)
+      return JSON.parse(done.stdout)
+    }
+    t.same(await grantRights(), { applied: ['0001-registry', '0001-bank'], granted: true })
 
     const database = openDatabase({ url: serving, log: createLog('silent') })
     t.teardown(() => database.close())
@@ -57,8 +59,8 @@ t.test(
     await sql`alter table security_events disable row level security`.execute(
       opened.database.connect(),
     )
-    t.match(await warnings(serving), /or security events/, 'rights of an earlier version')
-    roles()
+    t.match(await warnings(serving), /or security events/, 'rights that someone changed')
+    t.same(await grantRights(), { applied: [], granted: true })
 
     for (const table of ['audit', 'audit_links', 'audit_checkpoints', 'staff']) {
       const column = { audit: 'actor', staff: 'name' }[table] ?? 'position'

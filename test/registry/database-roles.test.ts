@@ -13,7 +13,7 @@ import { pruneAged } from '../../src/registry/usage/prune-records.ts'
 import { pruneUsage } from '../../src/registry/usage/prune-usage.ts'
 import { tollgate } from '../support/cli.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
-import { setDatabaseRights } from '../support/database-rights.ts'
+import { createDatabaseRoles } from '../support/database-roles.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'
 
 t.test(
@@ -22,11 +22,14 @@ t.test(
   async (t) => {
     const opened = await testPostgres(t)
     const as = (role: string) => opened.url.replace('postgres@', `tollgate_${role}@`)
-    const setRights = () => setDatabaseRights(opened.url, (role) => role)
-    setRights()
-    const migrated = await tollgate({ DATABASE_URL: as('owner') }, 'migrate')
+    createDatabaseRoles(opened.url, (role) => role)
+    const migrated = await tollgate({ DATABASE_URL: as('owner') }, 'migrate', '--grant')
     t.equal(migrated.code, 0, migrated.stderr)
-    setRights()
+    t.match(await tollgate({ DATABASE_URL: as('serving') }, 'migrate', '--grant'), {
+      code: 1,
+      stderr: 'does not own the tables; use their owner, such as tollgate_owner',
+    })
+    t.match(await tollgate({}, 'migrate', '--grant'), { code: 1, stderr: 'needs DATABASE_URL' })
 
     const log = createLog('silent')
     function connect(role: string) {
@@ -139,15 +142,17 @@ t.test(
       portal: [
         'select from bank.consents',
         'select from bank.accounts',
-        'select from bank_migration',
+        'select from bank_migrations',
+        'delete from registry_migrations',
       ],
       bank: [
         ...['developers', 'applications', 'api_keys', 'audit', 'sessions', 'portal_state'].map(
           (table) => `select from ${table}`,
         ),
-        'delete from bank_migration',
+        'delete from bank_migrations',
+        'select from registry_migrations',
       ],
-      serving: [],
+      serving: ['delete from registry_migrations', 'delete from bank_migrations'],
     }
     for (const [role, statements] of Object.entries(forbidden)) {
       t.test(`${role}: what it must not do`, async (t) => {

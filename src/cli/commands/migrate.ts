@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { bankMigrations } from '../../backend/stores/migrations/index.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { migrate, readSchema, type SchemaOptions } from '../../platform/database/migrate.ts'
@@ -6,14 +6,16 @@ import type { MigrationRun } from '../../platform/database/schema-history.ts'
 import { isOlder, type SchemaState } from '../../platform/database/schema-state.ts'
 import { packageVersion } from '../../platform/process/package-version.ts'
 import { registryMigrations } from '../../registry/migrations/index.ts'
-import { ReportedError } from '../command-error.ts'
+import { CommandError, ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { unreachable, withDatabase } from '../database-session.ts'
 import { addExamples } from '../examples.ts'
+import { grantRights } from '../grant-rights.ts'
 import type { JsonOption } from './options.ts'
 
 interface MigrateCommandOptions extends JsonOption {
   readonly check?: true
+  readonly grant?: true
 }
 
 const schemas: readonly SchemaOptions[] = [
@@ -25,7 +27,7 @@ const titles = { registry: 'Registry', bank: 'Sandbox bank' } as const
 
 export function registerMigrate(command: Command, context: CommandContext): void {
   addExamples(command, [
-    'DATABASE_URL=postgres://tollgate_owner:…@host/tollgate tollgate migrate',
+    'DATABASE_URL=postgres://tollgate_owner:…@host/tollgate tollgate migrate --grant',
     'tollgate migrate --check',
   ])
     .description(
@@ -35,22 +37,38 @@ export function registerMigrate(command: Command, context: CommandContext): void
       '--check',
       'change nothing; say what would run and which releases work on the tables then (exit code 1: there is something to run, or this release does not work on them)',
     )
-    .option('--json', 'print {"applied"}, or {"release","schemas"} of a check')
-    .action(({ check, json }: MigrateCommandOptions) =>
-      check === true ? checkTables(context, json) : migrateTables(context, json),
+    .addOption(
+      new Option(
+        '--grant',
+        'then set the rights of the roles of deploy/postgres/roles.sql on all tables; rows of security events are protected for SECURITY_EVENT_DAYS',
+      ).conflicts('check'),
+    )
+    .option('--json', 'print {"applied","granted"}, or {"release","schemas"} of a check')
+    .action(({ check, grant, json }: MigrateCommandOptions) =>
+      check === true ? checkTables(context, json) : migrateTables(context, grant === true, json),
     )
 }
 
-/** Creates or upgrades the tables of all schemas, one schema after the other. */
-async function migrateTables(context: CommandContext, json: boolean | undefined): Promise<void> {
-  const applied = await withDatabase(context.settings(), async (database) => {
+/** Creates or upgrades the tables of all schemas, one schema after the other, then sets rights if asked. */
+async function migrateTables(
+  context: CommandContext,
+  granted: boolean,
+  json: boolean | undefined,
+): Promise<void> {
+  const settings = context.settings()
+  if (granted && settings.databaseUrl === undefined) {
+    throw new CommandError('--grant: needs DATABASE_URL; the embedded database has only one role')
+  }
+  const applied = await withDatabase(settings, async (database) => {
     const ran: string[] = []
     for (const schema of schemas) ran.push(...(await migrate(database, schema)))
+    if (granted) await grantRights(database, settings)
     return ran
   })
-  context.output.result(json, { applied }, () =>
-    applied.length === 0 ? 'Nothing to do.' : `Applied ${applied.join(', ')}.`,
-  )
+  context.output.result(json, { applied, granted }, () => {
+    const done = applied.length === 0 ? 'Nothing to migrate.' : `Applied ${applied.join(', ')}.`
+    return granted ? `${done} The rights are set.` : done
+  })
 }
 
 /** @throws {ReportedError} there is something to run, or this release does not work on the tables */
@@ -122,7 +140,7 @@ function afterwardsText(oldestRelease: string | undefined): string {
     : `Afterwards only processes of release ${oldestRelease} or newer work: stop older ones first.`
 }
 
-/** `0027-overrides (0.2.0), 0028-audit (unknown)` */
+/** `0002-overrides (0.3.0), 0003-audit (0.4.0)` */
 function runsText(runs: readonly MigrationRun[]): string {
-  return runs.map(({ name, release }) => `${name} (${release ?? 'unknown'})`).join(', ')
+  return runs.map(({ name, release }) => `${name} (${release})`).join(', ')
 }

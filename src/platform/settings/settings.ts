@@ -639,7 +639,7 @@ const records = {
     'SECURITY_EVENT_DAYS',
     90,
     [1, 3650],
-    'Days until Tollgate deletes security events, and addresses and browsers from the audit log. Run `roles.sql` with the same number.',
+    'Days until Tollgate deletes security events, and addresses and browsers from the audit log. After a change, run `tollgate migrate --grant`.',
   ),
   recordCalls: row('RECORD_CALLS', {
     fallback: '`true`',

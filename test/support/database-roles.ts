@@ -12,18 +12,13 @@ export type DatabaseRole = (typeof databaseRoles)[number]
  * Runs deploy/postgres/roles.sql as its first lines say.
  *
  * @param url of a superuser
- * @param variables of psql
  */
-export function setDatabaseRights(
-  url: string,
-  passwordOf: (role: DatabaseRole) => string,
-  variables: readonly string[] = [],
-): void {
+export function createDatabaseRoles(url: string, passwordOf: (role: DatabaseRole) => string): void {
   const passwords = databaseRoles.map((role) => [
     `${role.toUpperCase()}_PASSWORD`,
     passwordOf(role),
   ])
-  execFileSync('psql', ['-q', ...variables.flatMap((one) => ['-v', one]), '-f', script, url], {
+  execFileSync('psql', ['-q', '-f', script, url], {
     env: { ...process.env, ...Object.fromEntries(passwords) },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
