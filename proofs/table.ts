@@ -112,6 +112,7 @@ const tables = [
   ...platform(
     'database/migrate',
     'database/migration-of',
+    'database/change-tables',
     'process/package-version',
     'database/schema-*',
   ),
@@ -163,7 +164,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       ...counters,
       registry,
       `${operate}/usage`,
-      'test/fixtures/releases',
+      'test/support/releases.ts',
       'deploy/nginx.conf',
       'deploy/haproxy.cfg',
     ],

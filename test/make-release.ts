@@ -3,37 +3,22 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { burst, createClient } from './support/calling.ts'
 import { startPostgres } from './support/database.ts'
 import { productionEnv } from './support/fleet.ts'
 import { startLedger } from './support/ledger-backend.ts'
-import { installPackages, type ReleaseSecrets, releaseFolder } from './support/releases.ts'
+import { programOf, type ReleaseSecrets, releaseFolder } from './support/releases.ts'
 import { standInTest } from './support/stand-in-test.ts'
 import { spawnTollgate, testConfigDir } from './support/tollgate.ts'
 
-// A program: makes the fixture of a published release from its tag, for proofs/long/upgrade.test.ts.
-// `node test/make-release.ts v0.1.0`
+// A program: makes the fixture of a published release, what its database holds, with the program of its tag. It is for
+// proofs/long/upgrade.test.ts: `node test/make-release.ts v0.2.0`
 
 const tag = process.argv[2] ?? ''
 const version = tag.replace(/^v/, '')
-const root = fileURLToPath(new URL('..', import.meta.url))
 const target = releaseFolder(version)
 const limitedCalls = 100
 const recordedCalls = 60
-
-/** The program without what it does not need to run. */
-const parts = [
-  'src',
-  'config',
-  'bin',
-  'deploy',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  '.npmrc',
-  'LICENSE',
-]
 
 const t = standInTest()
 
@@ -43,41 +28,8 @@ function temporary(): string {
   return folder
 }
 
-function bundle(): string {
-  const program = temporary()
-  const archive = execFileSync('git', ['archive', tag, ...parts], {
-    cwd: root,
-    maxBuffer: 100_000_000,
-  })
-  execFileSync('tar', ['-x', '-C', program], { input: archive })
-  const date = execFileSync('git', ['log', '-1', '--format=%cI', tag], { cwd: root })
-  const commit = execFileSync('git', ['rev-parse', '--short', `${tag}^{commit}`], { cwd: root })
-  const git = (...args: string[]): void => {
-    execFileSync('git', args, {
-      cwd: program,
-      env: {
-        ...process.env,
-        GIT_AUTHOR_DATE: String(date).trim(),
-        GIT_COMMITTER_DATE: String(date).trim(),
-        GIT_AUTHOR_NAME: 'Tollgate',
-        GIT_AUTHOR_EMAIL: 'tollgate@tollgate.example',
-        GIT_COMMITTER_NAME: 'Tollgate',
-        GIT_COMMITTER_EMAIL: 'tollgate@tollgate.example',
-      },
-    })
-  }
-  git('init', '-q', '-b', 'main')
-  git('add', '-A', '-f')
-  const what = `The program of ${String(commit).trim()} without documents, tests and history.`
-  git('commit', '-q', '-m', `Release ${version}`, '-m', what)
-  git('gc', '-q', '--aggressive', '--prune=now')
-  git('bundle', 'create', '-q', join(target, 'tollgate.bundle'), 'HEAD', 'main')
-  return program
-}
-
 /** Lets the release make applications, keys and an override, serve calls and record them. */
 async function fill(program: string): Promise<void> {
-  installPackages(program)
   const postgres = await startPostgres(t)
   const ledger = await startLedger(t)
   const pepper = 'known-to-all-who-read-it-of-a-fixture-only'
@@ -141,7 +93,7 @@ async function fill(program: string): Promise<void> {
 
 mkdirSync(target, { recursive: true })
 try {
-  await fill(bundle())
+  await fill(await programOf(version))
 } finally {
   await t.end()
 }

@@ -66,7 +66,7 @@ t.test(
 )
 
 t.test(
-  'a gateway that finds another one counting by itself beside it, also one of release 0.1.0, says so until that one is gone',
+  'a gateway that finds another one counting by itself beside it says so until that one is gone',
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)
@@ -92,31 +92,6 @@ t.test(
     await admin.query("delete from processes where host = 'elsewhere'")
     await until('the metric is 0', () => shown(0))
     t.match(gateway.output.stderr, 'no other process counts by itself')
-
-    await admin.query('select pg_advisory_lock_shared(8389772277106373733)')
-    await until('a gateway of release 0.1.0, which is not in the table', () => shown(1))
-    await admin.query('select pg_advisory_unlock_shared(8389772277106373733)')
-    await until('the metric is 0', () => shown(0))
-  },
-)
-
-t.test(
-  'a gateway that counts by itself is refused beside one of release 0.1.0, whose claim is a lock',
-  { skip: postgresMissing() },
-  async (t) => {
-    const postgres = await startPostgres(t)
-    const older = await connect(t, postgres.url)
-    await older.query('select pg_advisory_lock_shared(8389772277106373733)')
-    await t.rejects(
-      spawnTollgate(t, ['gateway'], {
-        ...productionEnv(),
-        DATABASE_URL: postgres.url,
-        BACKEND_URL: 'http://127.0.0.1:9',
-        CONFIG_DIR: testConfigDir(t),
-        DATA_DIR: await testDataDir(t),
-      }),
-      { message: /ended with 1: .*REDIS_URL: is required: another gateway process/ },
-    )
   },
 )
 

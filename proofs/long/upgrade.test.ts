@@ -22,7 +22,7 @@ import { proofSize } from '../size.ts'
 import { call, type Load } from '../support/alternating-load.ts'
 
 /** The release that was published before this one. */
-const before = '0.1.0'
+const before = '0.2.0'
 const rounds = proofSize({ share: 1, whole: 4 })
 const callers = 8
 const drainSeconds = 2

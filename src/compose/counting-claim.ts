@@ -52,12 +52,12 @@ export async function claimCounting(options: CountingClaimOptions): Promise<Coun
   lifetime.opened(() => processes.remove(report.id).catch(() => undefined))
   const seen = new Map<string, number>()
   for (;;) {
-    const { isHeld, others, isOlderRelease } = await processes.claim(report)
+    const { isHeld, others } = await processes.claim(report)
     if (isHeld) break
     const isAlive = others.some(
       ({ id, seenAt }) => seen.has(id) && seenAt.getTime() !== seen.get(id),
     )
-    if (isAlive || isOlderRelease) throw new CountersNotShared(report.counts)
+    if (isAlive) throw new CountersNotShared(report.counts)
     if (seen.size === 0) {
       log.info(
         {},

@@ -57,8 +57,6 @@ interface DevelopersTable {
   failed_since: Date | null
   /** Null: waits for an operator's approval. */
   approved_at: Generated<Date | null>
-  /** No longer used: mails about keys cannot be switched off. */
-  mails_keys: Generated<boolean>
   mails_limits: Generated<boolean>
   mails_deprecations: Generated<boolean>
   mails_expiry: Generated<boolean>
@@ -118,9 +116,9 @@ interface UsageTable {
   /** Milliseconds of admitted calls: their sum, and the longest. */
   duration_ms_sum: number
   duration_ms_max: number
-  /** Admitted calls by bucket of `duration-buckets.ts`; empty in rows of older versions. */
+  /** Admitted calls by bucket of `duration-buckets.ts`; empty without any. */
   durations: Generated<readonly number[]>
-  /** Admitted and refused calls by the status of their answer; 0 in rows of older versions. */
+  /** Admitted and refused calls by the status of their answer. */
   answered_2xx: Generated<number>
   answered_3xx: Generated<number>
   /** Without 429. */
@@ -140,8 +138,8 @@ interface CallRecordsTable {
   /** When the call began. */
   at: Date
   request_id: string
-  /** Null: recorded by an earlier release. */
-  trace_id: string | null
+  /** 32 hexadecimal digits. */
+  trace_id: string
   key_id: string
   method: string
   api: string | null
@@ -231,8 +229,8 @@ interface CertificatesTable {
   name: string
   /** SHA-256 of the DER, base64url. */
   thumbprint: string
-  /** SHA-256 of what its authority signed, base64url; null: added by a version that did not store it. */
-  signed_digest: string | null
+  /** SHA-256 of what its authority signed, base64url. */
+  signed_digest: string
   subject: string
   issuer: string
   roles: JSONColumnType<readonly string[]>
@@ -245,7 +243,7 @@ interface CertificatesTable {
 
 interface BlockedCertificatesTable {
   thumbprint: string
-  signed_digest: string | null
+  signed_digest: string
   reason: string
   blocked_at: Generated<Date>
 }
@@ -259,7 +257,7 @@ interface ChangesTable {
   developer_id: string | null
   application_id: string | null
   key_id: string | null
-  detail: JSONColumnType<Record<string, string>>
+  detail: JSONColumnType<object>
   created_at: GeneratedAlways<Date>
 }
 
@@ -325,9 +323,6 @@ interface CountSamplesTable {
   at: Generated<Date>
   host: string
   pid: number
-  /** In earlier releases, the pid of the parent and the number of its workers. Now `pid` and 1. */
-  parent: number
-  workers: number
   share: number
   samples: JSONColumnType<readonly CountSample[]>
 }
@@ -353,7 +348,7 @@ interface ProcessesTable {
   reloads_asked: Generated<number>
   /** Actor of the last of these commands. */
   asked_by: string | null
-  /** How it counts calls; null: it admits no calls, or runs an earlier release. */
+  /** How it counts calls; null: it admits no calls. */
   counts: Generated<'alone' | 'shared' | null>
 }
 

@@ -3,11 +3,9 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
 import { createBankStores } from '../../src/backend/stores/bank-stores.ts'
-import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
-import { migrate } from '../../src/platform/database/migrate.ts'
 import { codeOf, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
 import { givenConsent } from '../support/consent.ts'
-import { postgresMissing, testDatabase } from '../support/database.ts'
+import { postgresMissing } from '../support/database.ts'
 
 const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
 const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
@@ -394,36 +392,6 @@ t.test('deltaList', async (t) => {
       t.equal(new Set(texts).size, 20)
     },
   )
-})
-
-t.test('the entries of an older bank are numbered anew, in their order', async (t) => {
-  const { database } = await testDatabase(t, 'empty')
-  const older = Object.fromEntries(Object.entries(bankMigrations).filter(([name]) => name < '0005'))
-  await migrate(database, { name: 'bank', migrations: older })
-  const db = database.connect<unknown>()
-  await sql`
-    insert into bank.psus (id, alias, name, behaviour) values ('p', 'P', 'P', 'successful');
-    insert into bank.accounts values ('3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55', 'p', 0,
-      'IL030205710000000200285', 'ILS', 'CACC', 'N', 'P', 'PRIV', 'enabled', 'P', 'B', 6, 0, now());
-    insert into bank.transactions (id, account_id, sequence, status, day, value_day, amount, currency,
-      bank_code, balance_after)
-    select gen_random_uuid(), '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55', sequence, status, day::date,
-      day::date, amount, 'ILS', 'A', balance_after
-    from (values (1, 'booked', '2026-01-05', 1, 1), (2, 'pending', '2026-01-09', 9, null),
-      (3, 'booked', '2026-01-07', 2, 3), (4, 'booked', '2026-01-06', 3, 6))
-      as e (sequence, status, day, amount, balance_after)`.execute(db)
-  await migrate(database, { name: 'bank', migrations: bankMigrations })
-  const { rows } = await sql`
-    select status, sequence, day, value_day, balance_after from bank.transactions
-    order by status, sequence`.execute(db)
-  t.match(rows, [
-    { status: 'booked', sequence: 1, day: '2026-01-05', balance_after: '1.000' },
-    { status: 'booked', sequence: 2, day: '2026-01-07', balance_after: '3.000' },
-    { status: 'booked', sequence: 3, day: '2026-01-07', value_day: '2026-01-06' },
-    { status: 'pending', sequence: 1, day: '2026-01-09' },
-  ])
-  const accounts = await sql`select last_sequence, last_day from bank.accounts`.execute(db)
-  t.strictSame(accounts.rows, [{ last_sequence: 3, last_day: '2026-01-07' }])
 })
 
 /** Maya's account is as the sandbox is seeded. */

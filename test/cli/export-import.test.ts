@@ -14,7 +14,11 @@ import { basename, dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import t from 'tap'
+import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import { type Database, openDatabase } from '../../src/platform/database/database.ts'
+import { migrate } from '../../src/platform/database/migrate.ts'
+import { importRows } from '../../src/platform/database/move/import-rows.ts'
+import type { SchemaMigration } from '../../src/platform/database/schema-migration.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { registryMigrations } from '../../src/registry/migrations/index.ts'
 import { tollgate, tollgateOnTerminal } from '../support/cli.ts'
@@ -221,74 +225,46 @@ t.test(
   },
 )
 
-/** The tables of a release before the migration of that number. */
-async function makeTables(database: Database, before: string): Promise<void> {
-  const names = Object.keys(registryMigrations).filter((name) => name < before)
-  await database.apart(async (db) => {
-    await sql`create table registry_migration (name text primary key, timestamp text)`.execute(db)
-    for (const name of names) {
-      // The names are those of the object.
-      await registryMigrations[name as keyof typeof registryMigrations].up(db)
-      await sql`insert into registry_migration values (${name}, '')`.execute(db)
-    }
-  })
-}
-
-t.test('an export of an earlier schema is migrated with its rows', async (t) => {
-  const old = await testDatabase(t, 'empty')
-  await makeTables(old.database, '0022')
-  await old.database.apart(async (db) => {
-    await sql`
-      with d as (insert into developers (email, name) values ('a@b.example', 'A\nB "\\') returning id),
-      a as (insert into applications (developer_id, name) select id, 'App' from d returning id)
-      insert into usage_days
-        (application_id, at, api, version, operation, admitted, refused, refused_by_limit, errors,
-          duration_ms_sum, duration_ms_max)
-        select id, '2026-11-01', 'xs2a', '1.7.0', 'listAccounts', 12, 1, 1, 0, 100, 20 from a`.execute(
-      db,
-    )
-  })
+t.test('an export of an earlier release is migrated with its rows', async (t) => {
+  const old = await testDatabase(t)
+  await sql`
+    with d as (insert into developers (email, name) values ('a@b.example', 'A\nB "\\') returning id),
+    a as (insert into applications (developer_id, name) select id, 'App' from d returning id)
+    insert into api_keys (id, application_id, name, mac, pepper_version, last_four, replaced_by)
+      select k.id, a.id, 'server', decode(repeat('00', 32), 'hex'), 1, 'last', k.replaced_by
+      from a, (values ('aaaaaaaaaaaa', 'bbbbbbbbbbbb'), ('bbbbbbbbbbbb', null)) k (id, replaced_by)`.execute(
+    old.database.connect(),
+  )
   const path = join(folder, 'old.jsonl.gz')
   await json({ ...secrets, DATABASE_URL: old.url }, 'export', path)
-  const target = await testDatabase(t, 'empty')
-  const env = { ...secrets, DATABASE_URL: target.url }
-  const { migrated } = await json(env, 'import', path)
-  t.same(
-    migrated,
-    Object.keys(registryMigrations).filter((name) => name >= '0022'),
-  )
-  const { rows } = await sql`
-    select d.name, u.admitted, u.answered_2xx, u.durations from usage_days u, developers d`.execute(
-    target.database.connect(),
-  )
-  t.same(rows, [{ name: 'A\nB "\\', admitted: 12, answered_2xx: 0, durations: [] }])
-  t.match(await json(env, 'audit', 'verify'), { faults: [] })
-})
 
-t.test('an export from before keys had rules brings replaced keys', async (t) => {
-  const old = await testDatabase(t, 'empty')
-  await makeTables(old.database, '0012')
-  await old.database.apart((db) =>
-    sql`
-      with d as (insert into developers (email, name) values ('a@b.example', 'A') returning id),
-      a as (insert into applications (developer_id, name) select id, 'App' from d returning id)
-      insert into api_keys (id, application_id, name, mac, pepper_version, last_four, replaced_by)
-        select k.id, a.id, 'server', decode(repeat('00', 32), 'hex'), 1, 'last', k.replaced_by
-        from a, (values ('aaaaaaaaaaaa', 'bbbbbbbbbbbb'), ('bbbbbbbbbbbb', null)) k (id, replaced_by)`.execute(
-      db,
-    ),
-  )
-  const path = join(folder, 'older.jsonl.gz')
-  await json({ ...secrets, DATABASE_URL: old.url }, 'export', path)
-  const target = await testDatabase(t, 'empty')
-  await json({ ...secrets, DATABASE_URL: target.url }, 'import', path)
+  const next: SchemaMigration = {
+    up: async (db) => {
+      await sql`alter table api_keys add column purpose text not null default 'any'`.execute(db)
+    },
+  }
+  const migrations = {
+    registry: { ...registryMigrations, '0002-next': next },
+    bank: bankMigrations,
+  }
+  const { database } = await testDatabase(t)
+  await migrate(database, { name: 'registry', migrations: migrations.registry })
+  const { migrated } = await importRows({
+    database,
+    path,
+    migrations,
+    replaces: true,
+    seldomEmpty: new Set(),
+    record: async () => undefined,
+  })
+  t.same(migrated, ['0002-next'])
   const { rows } = await sql`
-    select id, replaced_by, may_replace_itself from api_keys order by id`.execute(
-    target.database.connect(),
-  )
+    select k.id, k.replaced_by, k.purpose, d.name from api_keys k
+    join applications a on a.id = k.application_id join developers d on d.id = a.developer_id
+    order by k.id`.execute(database.connect())
   t.same(rows, [
-    { id: 'aaaaaaaaaaaa', replaced_by: 'bbbbbbbbbbbb', may_replace_itself: false },
-    { id: 'bbbbbbbbbbbb', replaced_by: null, may_replace_itself: false },
+    { id: 'aaaaaaaaaaaa', replaced_by: 'bbbbbbbbbbbb', purpose: 'any', name: 'A\nB "\\' },
+    { id: 'bbbbbbbbbbbb', replaced_by: null, purpose: 'any', name: 'A\nB "\\' },
   ])
 })
 

@@ -207,7 +207,7 @@ t.test(
         issuer: 'i',
         roles: '[]',
         authorisation_number: null,
-        signed_digest: null,
+        signed_digest: 'a'.repeat(43),
         valid_from: new Date(0),
         valid_until: new Date(end),
         created_at: new Date(clock.ms),

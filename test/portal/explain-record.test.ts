@@ -6,7 +6,7 @@ const refused: CallRecord = {
   id: 1,
   at: new Date('2026-11-24T21:00:00.000Z'),
   requestId: '7c1a5ad0-6f0c-4e0e-9a4f-3b2a1c0d9e8f',
-  traceId: null,
+  traceId: '0af7651916cd43dd8448eb211c80319c',
   keyId: '5cdf9a0b7c2e4d61',
   keyExpiresAt: null,
   keyRevokedAt: null,

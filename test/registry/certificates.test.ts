@@ -230,24 +230,6 @@ for (const { name, open, skip } of eachDatabase) {
       t.match((await certificates.blocked()).at(-1), { thumbprint, signedDigest })
     })
 
-    t.test('blocks and certificates that an earlier version stored still count', async (t) => {
-      const { application } = await testApplication(stores)
-      const one = authority.issue()
-      const added = await add(application.id, one)
-      const { thumbprint } = added
-      await db.updateTable('certificates').set({ signed_digest: null }).execute()
-      await certificates.block({ thumbprint, reason: 'Stolen', by })
-      t.match((await certificates.blocked()).at(-1), { thumbprint, signedDigest: null })
-      t.type((await certificates.find(added.id))?.blockedAt, Date)
-      const { application: other } = await testApplication(stores)
-      await t.rejects(add(other.id, one), {
-        name: 'RegistryConflict',
-        rule: 'certificate-blocked',
-      })
-      await certificates.unblock({ thumbprint, by })
-      t.equal((await certificates.find(added.id))?.blockedAt, null)
-    })
-
     t.test('a block reaches every process, and so does its end', async (t) => {
       const { application } = await testApplication(stores)
       const one = authority.issue()

@@ -151,7 +151,7 @@ export function removeOldTemplates(): void {
 /** A temporary folder can outlive the code that filled a template. */
 function sources(): string {
   const root = fileURLToPath(new URL('../../src', import.meta.url))
-  const files = globSync(['**/migrations/*.ts', 'backend/sandbox/*.ts', 'backend/domain/*.ts'], {
+  const files = globSync(['**/migrations/*', 'backend/sandbox/*.ts', 'backend/domain/*.ts'], {
     cwd: root,
   })
   const hash = createHash('sha256').update(readFileSync(new URL('../package.json', pglite)))

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { type Locked, lockedPackages } from '../../release/lock-file.ts'
 import { madeOnce } from './database-template.ts'
 
-// Releases that were published, as fixtures: `test/make-release.ts` makes them.
+// Releases that were published: the program of a tag, and as a fixture what it left in a database, which
+// `test/make-release.ts` makes.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -36,16 +37,10 @@ export function releaseFolder(version: string): string {
   return join(root, 'test', 'fixtures', 'releases', version)
 }
 
-/** Checks a release out of its bundle, once per temporary folder, with the packages of its lock file. */
+/** Opens a release with its fixture. */
 export async function openRelease(version: string): Promise<Release> {
   const folder = releaseFolder(version)
-  const program = await madeOnce(
-    `tollgate-release-${version}-${process.getuid?.() ?? 0}`,
-    async (path) => {
-      checkOut(join(folder, 'tollgate.bundle'), path)
-      installPackages(path)
-    },
-  )
+  const program = await programOf(version)
   // Parse boundary: a file of ours.
   const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8')) as ReleaseSecrets
   return {
@@ -58,15 +53,20 @@ export async function openRelease(version: string): Promise<Release> {
   }
 }
 
-function checkOut(bundle: string, path: string): void {
-  execFileSync('git', ['clone', '-q', bundle, path], { stdio: ['ignore', 'ignore', 'inherit'] })
+/** The folder with the program of the release's tag and its packages, made once per temporary folder. */
+export function programOf(version: string): Promise<string> {
+  return madeOnce(`tollgate-release-${version}-${process.getuid?.() ?? 0}`, async (path) => {
+    const options = ['clone', '--quiet', '--branch', `v${version}`, root, path]
+    execFileSync('git', options, { stdio: ['ignore', 'ignore', 'inherit'] })
+    installPackages(path)
+  })
 }
 
 /**
  * Those that are installed here, if each package of the old lock file is among them with its version; else npm fetches the
  * old ones.
  */
-export function installPackages(program: string): void {
+function installPackages(program: string): void {
   const here = join(root, 'node_modules')
   if (existsSync(here) && isSatisfied(neededPackages(program), lockedPackages(root))) {
     symlinkSync(here, join(program, 'node_modules'))

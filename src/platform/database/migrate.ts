@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { DatabaseError } from 'pg'
 import { packageVersion } from '../process/package-version.ts'
+import { changeTables } from './change-tables.ts'
 import { type Database, isForbidden, isRefusal } from './database.ts'
 import { refuseUnfitDatabase, UnfitDatabase } from './database-fitness.ts'
 import { createHistory, noteMigration, readHistory, type SchemaName } from './schema-history.ts'
@@ -21,14 +21,6 @@ export interface MigrateOptions extends SchemaOptions {
   /** Whether pending migrations run; otherwise they are an error. MIGRATE_ON_START. (Default: true) */
   readonly migrateOnStart?: boolean | undefined
 }
-
-/** That of Kysely, by which release 0.1.0 has others wait. */
-const lockId = 3_853_314_791_062_309_107n
-
-/** Statements of calls queue behind one that waits for a lock, and a gateway gives up after one second. */
-const lockTimeoutMs = 400
-const lockAttempts = 120
-const lockPauseMs = 500
 
 /** Compares the tables with this release and changes nothing. @throws the database cannot be reached */
 export async function readSchema(database: Database, options: SchemaOptions): Promise<SchemaState> {
@@ -54,8 +46,6 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   let running: string | undefined
 
   async function run(trx: Transaction<unknown>): Promise<string[]> {
-    await sql`select pg_advisory_xact_lock(${sql.lit(lockId)})`.execute(trx)
-    await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx)
     const state = await stateOf(trx, options)
     refuseUnfit(schema, state, release)
     await createHistory(trx, schema)
@@ -78,10 +68,11 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
       refuseUnfit(schema, state, release)
       if (state.pending.length === 0) return []
       if (!migrateOnStart) throw mustMigrate(schema, state, release)
-      return await patiently(() => kysely.transaction().execute(run))
+      return await changeTables(kysely, run)
     } catch (error) {
       if (error instanceof SchemaError || error instanceof UnfitDatabase) throw error
       if (isForbidden(error)) throw mayNot(schema, release, error)
+      if (isTaken(error)) throw notOurs(schema, error)
       if (running === undefined && !isRefusal(error)) {
         throw new Error('the database cannot be reached', { cause: error })
       }
@@ -95,20 +86,16 @@ async function stateOf(db: Kysely<unknown>, options: SchemaOptions): Promise<Sch
   return schemaState(history, options.migrations, options.release ?? packageVersion())
 }
 
-/** Repeats `attempt` while others hold the locks that it needs. */
-async function patiently<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!isLocked(error) || attempts === lockAttempts) throw error
-      await delay(lockPauseMs)
-    }
-  }
+/** Whether a migration creates what exists already. */
+function isTaken(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '42P07' || error.code === '42P06')
 }
 
-function isLocked(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '55P03'
+function notOurs(schema: SchemaName, cause: unknown): SchemaError {
+  return new SchemaError(
+    `the database has tables, but no history that says that Tollgate created those of the ${schema}: it belongs to another program, or to a Tollgate from before release 0.2.0. Use an empty database`,
+    { cause },
+  )
 }
 
 function mustMigrate(schema: SchemaName, { pending }: SchemaState, release: string): SchemaError {
@@ -119,7 +106,7 @@ function mustMigrate(schema: SchemaName, { pending }: SchemaState, release: stri
 
 function mayNot(schema: SchemaName, release: string, cause: unknown): SchemaError {
   return new SchemaError(
-    `the role of DATABASE_URL may not read the history of the ${schema}'s tables, or not bring them to release ${release}: run \`tollgate migrate\` as their owner, then deploy/postgres/roles.sql (docs/upgrade.md)`,
+    `the role of DATABASE_URL may not read the history of the ${schema}'s tables, or not bring them to release ${release}: run \`tollgate migrate --grant\` as their owner (docs/upgrade.md)`,
     { cause },
   )
 }

@@ -1,11 +1,12 @@
+import { readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** A migration that runs statements, one after another. */
-export function migrationOf(...statements: readonly string[]): Migration {
+/** A migration that runs the statements of an SQL file. */
+export function migrationOf(file: URL): Migration {
   return {
     async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of statements) await sql.raw(statement).execute(db)
+      await sql.raw(await readFile(file, 'utf8')).execute(db)
     },
   }
 }

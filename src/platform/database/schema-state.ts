@@ -34,10 +34,7 @@ export function schemaState(
       .toSorted(),
     newer,
     unfit: newer.filter(
-      // A name that only the table of 0.1.0 has says nothing about itself.
-      (run) =>
-        run.release === undefined ||
-        (run.oldestRelease !== undefined && isOlder(release, run.oldestRelease)),
+      ({ oldestRelease }) => oldestRelease !== undefined && isOlder(release, oldestRelease),
     ),
   }
 }
@@ -48,13 +45,8 @@ export function refuseUnfit(schema: SchemaName, { unfit }: SchemaState, release:
     isOlder(a.oldestRelease ?? '0', b.oldestRelease ?? '0') ? 1 : -1,
   )
   if (run === undefined) return
-  if (run.release === undefined || run.oldestRelease === undefined) {
-    throw new SchemaError(
-      `release ${release} does not know the migration ${run.name} in the history of the ${schema}'s tables: start the release that ran it, or restore the backup from before it (docs/upgrade.md)`,
-    )
-  }
   throw new SchemaError(
-    `release ${run.release} changed the ${schema}'s tables (${run.name}), and this release, ${release}, does not work on them: start release ${run.oldestRelease} or newer, or restore the backup from before the upgrade (docs/upgrade.md)`,
+    `release ${run.release} changed the ${schema}'s tables (${run.name}), and this release, ${release}, does not work on them: start release ${run.oldestRelease ?? run.release} or newer, or restore the backup from before the upgrade (docs/upgrade.md)`,
   )
 }
 

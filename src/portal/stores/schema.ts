@@ -44,8 +44,7 @@ interface SandboxRevocationsTable {
   /** Hexadecimal. */
   serial: string
   revoked_at: Generated<Date>
-  /** Null: revoked by a version that did not store it. */
-  application_id: string | null
+  application_id: string
   /** When the certificate expires and no longer needs to be listed. */
   valid_until: Date
 }

@@ -40,9 +40,7 @@ export async function openCertificateRegister(
       const before = changes
       const found = await registry.certificates.blocked()
       if (before !== changes) continue
-      blocked = new Set(
-        found.flatMap((one) => [one.thumbprint, one.signedDigest ?? one.thumbprint]),
-      )
+      blocked = new Set(found.flatMap((one) => [one.thumbprint, one.signedDigest]))
       return
     }
   }
@@ -51,10 +49,9 @@ export async function openCertificateRegister(
   const ends = [
     registry.onChange('certificate', (change) => {
       if (change.action !== 'block' && change.action !== 'unblock') return
-      const { thumbprint, signedDigest = thumbprint } = change.detail ?? {}
-      if (thumbprint === undefined || signedDigest === undefined) return
+      if (change.detail === undefined) return
       changes += 1
-      for (const name of [thumbprint, signedDigest]) {
+      for (const name of [change.detail.thumbprint, change.detail.signedDigest]) {
         if (change.action === 'block') blocked.add(name)
         else blocked.delete(name)
       }

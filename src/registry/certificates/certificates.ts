@@ -9,7 +9,6 @@ import { isUuid } from '../../platform/database/uuid.ts'
 import { lockActiveApplication } from '../applications/applications.ts'
 import { conflictAt } from '../conflict-at.ts'
 import { existing } from '../existing.ts'
-import type { CertificateNames } from '../feed/change.ts'
 import { recordChange } from '../feed/record-change.ts'
 import { checkReason, plainName } from '../name.ts'
 import { RegistryConflict, RegistryInputInvalid } from '../registry-errors.ts'
@@ -50,8 +49,8 @@ export interface ApplicationCertificate {
 /** A certificate that operators do not accept from any client. */
 export interface BlockedCertificate {
   readonly thumbprint: string
-  /** SHA-256 of what its authority signed, base64url; null: blocked by a version that did not store it. */
-  readonly signedDigest: string | null
+  /** SHA-256 of what its authority signed, base64url. */
+  readonly signedDigest: string
   readonly reason: string
   readonly blockedAt: Date
 }
@@ -204,7 +203,7 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
           .executeTakeFirstOrThrow()
         if (numInsertedOrUpdatedRows === 0n) return
         await record(
-          { kind: 'certificate', action: 'block', detail: namesOf(thumbprint, digest) },
+          { kind: 'certificate', action: 'block', detail: { thumbprint, signedDigest: digest } },
           { by, subject: `certificate:${thumbprint}`, detail: { reason } },
         )
         await tellOwners(trx, 'block', thumbprint, digest)
@@ -214,20 +213,23 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
     unblock: async ({ thumbprint, signedDigest, by }) => {
       checkThumbprint(thumbprint)
       await change(db, async (trx, record) => {
-        const digest = signedDigest ?? (await digestOf(trx, thumbprint)) ?? null
+        const digest = signedDigest ?? (await digestOf(trx, thumbprint))
         const ended = await trx
           .deleteFrom('blocked_certificates')
           .where((is) =>
-            is.or([is('thumbprint', '=', thumbprint), is('signed_digest', '=', digest)]),
+            is.or([
+              is('thumbprint', '=', thumbprint),
+              ...(digest === undefined ? [] : [is('signed_digest', '=', digest)]),
+            ]),
           )
-          .returning(['thumbprint', 'signed_digest as digest'])
+          .returning(['thumbprint', 'signed_digest as signedDigest'])
           .execute()
         for (const one of ended) {
           await record(
-            { kind: 'certificate', action: 'unblock', detail: namesOf(one.thumbprint, one.digest) },
+            { kind: 'certificate', action: 'unblock', detail: one },
             { by, subject: `certificate:${one.thumbprint}` },
           )
-          await tellOwners(trx, 'unblock', one.thumbprint, one.digest)
+          await tellOwners(trx, 'unblock', one.thumbprint, one.signedDigest)
         }
       })
     },
@@ -290,21 +292,14 @@ function readCertificate(trx: RegistryTransaction, id: string): Promise<Applicat
   return existing('certificate', id, () => select(trx).where('id', '=', id).executeTakeFirst())
 }
 
-/** What the authority signed of an application's certificate; undefined: no application has it; null: not stored. */
-async function digestOf(
-  trx: RegistryTransaction,
-  thumbprint: string,
-): Promise<string | null | undefined> {
+/** What the authority signed of an application's certificate; undefined: no application has it. */
+async function digestOf(trx: RegistryTransaction, thumbprint: string): Promise<string | undefined> {
   const found = await trx
     .selectFrom('certificates')
-    .select(({ fn }) => [fn.max('signed_digest').as('digest'), fn.countAll<number>().as('count')])
+    .select('signed_digest as digest')
     .where('thumbprint', '=', thumbprint)
-    .executeTakeFirstOrThrow()
-  return Number(found.count) === 0 ? undefined : found.digest
-}
-
-function namesOf(thumbprint: string, digest: string | null): CertificateNames {
-  return { thumbprint, ...(digest === null ? {} : { signedDigest: digest }) }
+    .executeTakeFirst()
+  return found?.digest
 }
 
 /** Leaves a change for each application that has the certificate, because gateways keep its seals with its keys. */
@@ -312,7 +307,7 @@ async function tellOwners(
   trx: RegistryTransaction,
   action: 'block' | 'unblock',
   thumbprint: string,
-  digest: string | null,
+  digest: string,
 ): Promise<void> {
   const owners = await trx
     .selectFrom('certificates')

@@ -82,7 +82,7 @@ type CertificateChange =
 /** By what a certificate is blocked. */
 export interface CertificateNames {
   readonly thumbprint: string
-  readonly signedDigest?: string
+  readonly signedDigest: string
 }
 
 type CounterChange =

@@ -1,7 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RegistrySchema } from '../schema.ts'
-import type { Change, ChangeOf } from './change.ts'
-import { type KeyChangeTexts, parseKeyDetail } from './key-detail.ts'
+import type { Change } from './change.ts'
 
 // A reader of the table of changes keeps a horizon: every transaction below this number had ended when it read, so it can
 // bring no further change. Transactions do not commit in the order of the changes' ids, so a cursor over ids would
@@ -36,7 +35,7 @@ interface ChangeRow {
   readonly id: number
   readonly xid: string
   readonly madeAt: number
-  readonly change: Exclude<Change, ChangeOf<'key'>> | KeyChangeTexts
+  readonly change: Change
 }
 
 /** The columns of a left join that found no change. */
@@ -46,13 +45,8 @@ function kept(rows: readonly (ChangeRow | NoChange)[]): KeptChange[] {
   return rows.flatMap((row) =>
     row.id === null
       ? []
-      : [{ ...parse(row.change), id: row.id, xid: row.xid, madeAt: Number(row.madeAt) }],
+      : [{ ...row.change, id: row.id, xid: row.xid, madeAt: Number(row.madeAt) }],
   )
-}
-
-function parse(change: ChangeRow['change']): Change {
-  if (change.kind !== 'key') return change
-  return { ...change, detail: parseKeyDetail(change.detail) }
 }
 
 /**

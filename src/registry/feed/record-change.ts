@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { RegistrySchema } from '../schema.ts'
 import type { Change, ChangeSubject } from './change.ts'
-import { keyDetailTexts } from './key-detail.ts'
 
 /** Writes a change in the transaction that makes it. */
 export async function recordChange(
@@ -17,12 +16,7 @@ export async function recordChange(
       developer_id: developerId ?? null,
       application_id: applicationId ?? null,
       key_id: keyId ?? null,
-      detail: JSON.stringify(detailOf(change)),
+      detail: JSON.stringify('detail' in change ? (change.detail ?? {}) : {}),
     })
     .execute()
-}
-
-function detailOf(change: Change): object {
-  if (change.kind === 'key') return keyDetailTexts(change.detail)
-  return 'detail' in change ? (change.detail ?? {}) : {}
 }

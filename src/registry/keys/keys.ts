@@ -5,7 +5,6 @@ import { lockActiveApplication } from '../applications/applications.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { conflictAt } from '../conflict-at.ts'
 import type { ChangeOf, KeyChangeDetail } from '../feed/change.ts'
-import { keyDetailTexts } from '../feed/key-detail.ts'
 import { plainName } from '../name.ts'
 import type { Page } from '../page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
@@ -472,8 +471,13 @@ function traces(
   }
   return [
     { kind: 'key', action, applicationId, keyId, detail },
-    { by, detail: { applicationId, ...keyDetailTexts(audited) } },
+    { by, detail: { applicationId, ...textsOf(audited) } },
   ] as const
+}
+
+/** The audit keeps texts. */
+function textsOf(facts: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, String(value)]))
 }
 
 function select(db: Kysely<RegistrySchema>) {

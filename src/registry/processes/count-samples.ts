@@ -45,9 +45,6 @@ export function createToldCountSamples({ db }: { db: Kysely<RegistrySchema> }): 
         .values({
           ...told,
           proof: proof ?? null,
-          // Columns of releases in which several processes counted for one.
-          parent: told.pid,
-          workers: 1,
           samples: JSON.stringify(samples),
         })
         .execute()

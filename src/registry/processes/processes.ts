@@ -58,8 +58,6 @@ export interface CountingReply {
   readonly isHeld: boolean
   /** Processes that do not share their counters with it, and were seen within the last fifteen seconds. */
   readonly others: readonly { readonly id: string; readonly seenAt: Date }[]
-  /** Whether a process of release 0.1.0 does not share its counters with it. */
-  readonly isOlderRelease: boolean
 }
 
 /** The processes that use one database: which run, and which configuration each serves. */
@@ -85,9 +83,6 @@ export interface Processes {
 /** A process that was not seen for this time has ended without a word, or lost the database. */
 export const livingSeconds = 15
 
-/** Release 0.1.0 holds this advisory lock while it counts, for itself or shared: "tollgate" in ASCII. */
-const olderLock = '8389772277106373733'
-
 /** Rows of processes that ended without a word are kept for this time. */
 const keptSeconds = 3_600
 
@@ -107,12 +102,9 @@ export function createProcesses({ db }: { db: Kysely<RegistrySchema> }): Process
         const others = await notSharingCounters(trx, report)
           .select(['other.id', 'other.seen_at as seenAt'])
           .execute()
-        const { rows } = await sql<{ isTaken: boolean }>`
-          select ${tryOlderLock(report.counts)} as "isTaken"`.execute(trx)
-        const isOlderRelease = rows[0]?.isTaken !== true
-        const isHeld = others.length === 0 && !isOlderRelease
+        const isHeld = others.length === 0
         if (isHeld) await enter(trx, report)
-        return { isHeld, others, isOlderRelease }
+        return { isHeld, others }
       }),
 
     report: (report) => enter(db, report),
@@ -157,7 +149,7 @@ export function createProcesses({ db }: { db: Kysely<RegistrySchema> }): Process
   }
 }
 
-/** Writes the row of a process. The table may lack the column `counts` for a bank that does not own it. */
+/** Writes the row of a process. */
 async function enter(
   db: Kysely<RegistrySchema>,
   { id, roles, host, pid, version, generation, digest, judged, refused, counts }: ProcessReport,
@@ -174,13 +166,10 @@ async function enter(
       }),
     )
     .returning(['reloads_asked', 'asked_by'])
-    .returning(({ exists, lit, not, or }) =>
+    .returning(({ exists, lit }) =>
       (counts === undefined
         ? lit(false)
-        : or([
-            exists(notSharingCounters(db, { id, counts }).select(lit(1).as('one'))),
-            not(tryOlderLock(counts)),
-          ])
+        : exists(notSharingCounters(db, { id, counts }).select(lit(1).as('one')))
       ).as('isContested'),
     )
     .executeTakeFirstOrThrow()
@@ -197,16 +186,6 @@ function notSharingCounters(
     .where('other.id', '<>', id)
     .where('other.seen_at', '>', secondsAgo(livingSeconds))
     .where('other.counts', 'in', counts === 'alone' ? ['alone', 'shared'] : ['alone'])
-}
-
-/**
- * Takes the lock of release 0.1.0 until the end of the transaction, so that no such process starts meanwhile.
- * False: one that does not share its counters with this one holds it.
- */
-function tryOlderLock(counts: Counting) {
-  const lock =
-    counts === 'alone' ? sql`pg_try_advisory_xact_lock` : sql`pg_try_advisory_xact_lock_shared`
-  return sql<boolean>`${lock}(${olderLock}::bigint)`
 }
 
 const secondsAgo = (seconds: number) => sql<Date>`now() - make_interval(secs => ${seconds})`

@@ -14,8 +14,8 @@ export interface CallRecord {
   /** Places it in a list. */
   readonly id: number
   readonly requestId: string
-  /** 32 hexadecimal digits; null: recorded by an earlier release. */
-  readonly traceId: string | null
+  /** 32 hexadecimal digits. */
+  readonly traceId: string
   /** When it began. */
   readonly at: Date
   readonly method: string

@@ -57,7 +57,7 @@ export async function readTables(db: Kysely<unknown>): Promise<readonly Table[]>
         where f.conrelid = c.oid and f.contype = 'f') as parents
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and (n.nspname = current_schema() or n.nspname = 'bank')
-      and c.relname !~ '^(registry|bank)_(migration|upgrade)'
+      and c.relname not in ('registry_migrations', 'bank_migrations')
     order by n.nspname desc, c.relname`.execute(db)
   return parentsFirst(rows).map(({ schema, table, columns, key }) => {
     const owner = schema === 'bank' ? 'bank' : 'registry'

@@ -126,9 +126,7 @@ export type ApplicationSummaryList = Static<typeof ApplicationSummaryList>
 /** What became of one call. */
 export const CallRecord = closed({
   requestId: Type.String(),
-  traceId: nullable(
-    Type.String({ description: '32 hexadecimal digits; null: recorded by an earlier release' }),
-  ),
+  traceId: Type.String({ description: '32 hexadecimal digits' }),
   at: Instant,
   method: Type.String(),
   api: nullable(Type.String()),

@@ -74,14 +74,10 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
         <dd>
           <CopyValue value={requestId} label="X-Request-ID" />
         </dd>
-        {traceId === null ? null : (
-          <>
-            <dt>{t('story.traceId')}</dt>
-            <dd>
-              <CopyValue value={traceId} label={t('story.traceId')} />
-            </dd>
-          </>
-        )}
+        <dt>{t('story.traceId')}</dt>
+        <dd>
+          <CopyValue value={traceId} label={t('story.traceId')} />
+        </dd>
         <dt>{t('calls.key')}</dt>
         <dd>
           <code dir="ltr">tg_{record.keyId}_…</code>
