@@ -594,6 +594,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
         'process/*gauge*',
         'process/job-metrics',
         'process/management',
+        'process/node-metrics',
         'process/pool-load',
         'log/security-events',
       ),

@@ -3,10 +3,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Gauge, Registry } from 'prom-client'
 import { createHttpServer } from '../http/http-server.ts'
 import type { ListenerTls } from '../http/tls.ts'
 import { joinRoles } from './join-roles.ts'
+import { collectNodeMetrics } from './node-metrics.ts'
 
 /** What the process serves, as `/readyz` reports it. */
 export interface ShownConfiguration {
@@ -179,7 +180,7 @@ export function createMetricsRegistry(options: MetricsRegistryOptions): Registry
   const { version, revision, roles } = options
   const registry = new Registry()
   registry.setDefaultLabels({ role: joinRoles(roles) })
-  collectDefaultMetrics({ register: registry })
+  collectNodeMetrics(registry)
   // Sums of others, with a suffix that only counters may have.
   for (const what of ['handles', 'requests', 'resources']) {
     registry.removeSingleMetric(`nodejs_active_${what}_total`)
