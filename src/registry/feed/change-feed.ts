@@ -29,11 +29,12 @@ export interface ChangeFeedOptions {
   readonly monotonicNow: () => number
   /** Reports the end of every transaction ({@link Database.onTransaction}); undefined if only polling finds changes. */
   readonly onTransaction?: ((listener: () => void) => void) | undefined
-  /** Pause between the end of a read and the next one. (Default: 500, and 1000 where the end of transactions is reported) */
+  /** Pause between the end of a read and the next one. (Default: 500, and 5000 where the end of transactions is reported) */
   readonly intervalMs?: number
 }
 
-const upMs = 2_000
+/** What a read may take. */
+const readMs = 1_500
 /** Before every transaction. */
 const firstHorizon = '0'
 /** Changes are kept for an hour. A process that was away for half an hour may have missed some. */
@@ -53,7 +54,7 @@ const pruneEveryMs = 300_000
  */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { changes, log, monotonicNow, onTransaction } = options
-  const intervalMs = options.intervalMs ?? (onTransaction === undefined ? 500 : 1_000)
+  const intervalMs = options.intervalMs ?? (onTransaction === undefined ? 500 : 5_000)
   const listeners: { readonly [Kind in ChangeKind]: Set<Listener<Kind>> } = {
     developer: new Set(),
     application: new Set(),
@@ -179,7 +180,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
       lostListeners.add(listener)
       return () => lostListeners.delete(listener)
     },
-    isUp: () => monotonicNow() - lastReadAt < upMs,
+    isUp: () => monotonicNow() - lastReadAt < intervalMs + readMs,
     ageSeconds: () => (monotonicNow() - lastReadAt) / 1000,
     async close() {
       isClosed = true
