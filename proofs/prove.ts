@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { killGroup } from '../test/runner/kill-group.ts'
 import { changedSince, guardsChanged } from './changed.ts'
 import { ProveError, type Request, readRequest } from './request.ts'
+import { lastRuns, type ProofRun, recordOf } from './runs.ts'
 import { proofs } from './table.ts'
 
 // A program, `npm run prove`: lists the proofs, or runs some of them one after the other, each alone on the machine. Each
 // run adds a line to docs/proofs.md, except a run with arguments of the proof's own, which may be any part of it.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const record = join(root, 'docs', 'proofs.md')
 
 /** The proof that runs. */
 let running: ChildProcess | undefined
@@ -61,11 +61,11 @@ function namesOf({ names, changedSince: revision }: Request): readonly string[] 
 }
 
 function list(): void {
-  const runs = lastRuns()
+  const runs = lastRuns(root)
   const longest = Math.max(...Object.keys(proofs).map(({ length }) => length))
   const lines = Object.entries(proofs).flatMap(([name, { shows }]) => [
     `${name.padEnd(longest)}  ${shows}`,
-    `${''.padEnd(longest)}  ${runs.get(name) ?? 'no run is recorded'}`,
+    `${''.padEnd(longest)}  ${textOf(runs.get(name))}`,
   ])
   print(`npm run prove -- NAME…          runs these, or their share where they have one
 npm run prove -- NAME… --whole  runs them in full
@@ -75,15 +75,9 @@ npm run prove -- all            runs all
 ${lines.join('\n')}`)
 }
 
-/** What docs/proofs.md says of the last run of each proof. */
-function lastRuns(): ReadonlyMap<string, string> {
-  const rows = readFileSync(record, 'utf8').matchAll(/^\| (\d{4}-.*) \|$/gm)
-  return new Map(
-    Array.from(rows, ([, row = '']) => {
-      const [date, , name = '', size, , time, , , result] = row.split(' | ')
-      return [name, `${result?.replaceAll('*', '')} ${date}, ${size}, in ${time}`] as const
-    }),
-  )
+function textOf(run: ProofRun | undefined): string {
+  if (run === undefined) return 'no run is recorded'
+  return `${run.result} ${run.date}, ${run.size}, in ${run.time}`
 }
 
 async function prove(name: string, { seed, isWhole, args }: Request): Promise<void> {
@@ -133,7 +127,7 @@ async function prove(name: string, { seed, isWhole, args }: Request): Promise<vo
     figure,
     result,
   ]
-  appendFileSync(record, `| ${cells.join(' | ')} |\n`)
+  appendFileSync(recordOf(root), `| ${cells.join(' | ')} |\n`)
 }
 
 interface Ended {

@@ -5,14 +5,16 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { artefactsFolder, makeArtefacts } from './artefacts.ts'
 import { dateSection, readChangelog, releaseNotes } from './changelog.ts'
+import { dueProofs } from './due-proofs.ts'
 import { currentCommit, git } from './git.ts'
 import { releaseProblems } from './problems.ts'
 
-// This folder makes releases. This file is the command, `npm run release -- <version>`: `problems.ts` says what a
-// release needs first, `changelog.ts` reads and dates the changelog and writes the notes, `artefacts.ts` makes the files.
-// `package-folder.ts` puts the package together: `source-files.ts` lists what it may take, `transpile.ts` makes the program,
-// `bundled-packages.ts` finds what it needs, `package-documents.ts` follows links, `notice.ts` gathers licences, and
-// `readable.ts` sets modes. `make-package.ts` and `warm-cache.ts` are what the image is built with.
+// This folder makes releases. This file is the command, `npm run release -- <version>`: `problems.ts` and
+// `due-proofs.ts` say what a release needs first, `changelog.ts` reads and dates the changelog and writes the notes,
+// `artefacts.ts` makes the files. `package-folder.ts` puts the package together: `source-files.ts` lists what it may
+// take, `transpile.ts` makes the program, `bundled-packages.ts` finds what it needs, `package-documents.ts` follows
+// links, `notice.ts` gathers licences, and `readable.ts` sets modes. `make-package.ts` and `warm-cache.ts` are what the
+// image is built with.
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 const usage = 'usage: npm run release -- <version> [--dry-run], with a version such as 0.2.0'
@@ -22,12 +24,14 @@ function main(): Promise<void> | undefined {
   if (given === undefined) return fail(usage)
   const { version, isDry } = given
   const changelog = readFileSync(join(repository, 'CHANGELOG.md'), 'utf8')
+  const tags = git(repository, 'tag', '--list').split('\n')
   const problems = releaseProblems({
     version,
     changelog,
-    tags: git(repository, 'tag', '--list').split('\n'),
+    tags,
     changes: git(repository, 'status', '--porcelain').split('\n').filter(Boolean),
     branch: git(repository, 'branch', '--show-current') || undefined,
+    dueProofs: dueProofs(repository, tags),
   })
   if (problems.length > 0) return fail(`${version} cannot be released:`, ...problems)
   const section = readChangelog(changelog).find((each) => each.version === version)

@@ -12,11 +12,16 @@ export interface Beginning {
   readonly changes: readonly string[]
   /** Name of the branch; undefined: the commit would be on none. */
   readonly branch: string | undefined
+  /** Names of proofs that must run before. */
+  readonly dueProofs: readonly string[]
 }
+
+/** A reader of the changelog must see what is new at a glance; the commits have the details. */
+const sectionLinesMax = 20
 
 /** Every reason why this version cannot be released now, each with what is allowed; empty: it can. */
 export function releaseProblems(beginning: Beginning): readonly string[] {
-  const { version, changelog, tags, changes, branch } = beginning
+  const { version, changelog, tags, changes, branch, dueProofs } = beginning
   const problems: string[] = []
   if (branch === undefined) {
     problems.push('HEAD is on no branch; check out the branch that the release belongs to')
@@ -29,17 +34,22 @@ export function releaseProblems(beginning: Beginning): readonly string[] {
   if (tags.includes(`v${version}`)) {
     problems.push(`the tag v${version} exists; a release never changes, so make the next one`)
   }
+  if (dueProofs.length > 0) {
+    problems.push(
+      `docs/proofs.md has no run that holds for this commit of: ${dueProofs.join(' ')}; run \`npm run prove -- ${dueProofs.join(' ')}\`, and commit what it records`,
+    )
+  }
   return [...problems, ...versionProblems(version, changelog)]
 }
 
 function versionProblems(version: string, changelog: string): string[] {
   const sections = readChangelog(changelog)
   const released = sections.find(({ date }) => date !== undefined)
-  const next = nextVersions(released?.version ?? '0.0.0')
-  const allowed = next.join(', ')
+  if (!/^\d+\.\d+\.\d+$/.test(version)) return [`"${version}" is not a version such as 0.2.0`]
+  const next = released === undefined ? [version] : nextVersions(released.version)
   if (!next.includes(version)) {
     return [
-      `"${version}" is not the next version: after ${released?.version ?? 'no release'} come ${allowed}`,
+      `"${version}" is not the next version: after ${released?.version} come ${next.join(', ')}`,
     ]
   }
   const unreleased = sections.filter(({ date }) => date === undefined)
@@ -50,8 +60,14 @@ function versionProblems(version: string, changelog: string): string[] {
       `CHANGELOG.md has no section "## ${version} (unreleased)"${others && `, only ${others}`}; ${others ? 'rename it, or release that version' : 'write what is new'}`,
     ]
   }
-  return section.text === ''
-    ? [`the section "## ${version} (unreleased)" of CHANGELOG.md is empty; write what is new`]
+  if (section.text === '') {
+    return [`the section "## ${version} (unreleased)" of CHANGELOG.md is empty; write what is new`]
+  }
+  const lines = section.text.split('\n').filter(Boolean).length
+  return lines > sectionLinesMax
+    ? [
+        `the section "## ${version} (unreleased)" of CHANGELOG.md has ${lines} lines; shorten it to ${sectionLinesMax}`,
+      ]
     : []
 }
 

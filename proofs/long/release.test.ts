@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -63,6 +64,16 @@ function copyRepository(): { readonly repository: string; readonly version: stri
   return { repository, version }
 }
 
+/** For each proof, a run that holds for what is committed. */
+function recordRuns(repository: string, names: readonly string[]): void {
+  const commit = gitIn(repository, 'rev-parse', '--short=8', 'HEAD')
+  const rows = names.map(
+    (name) => `| 2026-12-01 | ${commit} | ${name} | whole | 1 | 1 s | 2 | – | held |\n`,
+  )
+  appendFileSync(join(repository, 'docs', 'proofs.md'), rows.join(''))
+  gitIn(repository, 'commit', '--quiet', '--all', '--message', 'docs: runs of all proofs')
+}
+
 function linkPackages(repository: string): void {
   execFileSync('cp', ['-al', join(root, 'node_modules'), repository])
 }
@@ -95,10 +106,19 @@ t.test('a dirty tree and a wrong version are refused, and nothing changes', asyn
     refused.stderr,
     /^release: 9\.9\.9 cannot be released:\n {2}the tree has changes \(\?\? new-file\)/,
   )
-  t.match(refused.stderr, /"9\.9\.9" is not the next version: after \d+\.\d+\.\d+ come /)
+  t.match(refused.stderr, /"9\.9\.9" is not the next version: after |no section "## 9\.9\.9 /)
   rmSync(join(repository, 'new-file'))
   t.match(await npmRun(repository, 'release'), { code: 1, stderr: /^release: usage: / })
   t.equal(gitIn(repository, 'status', '--porcelain'), '')
+})
+
+t.test('a proof that did not run on what is released is named', async (t) => {
+  const { code, stderr } = await npmRun(repository, 'release', '--', version)
+  t.equal(code, 1)
+  const [, names = ''] = /run `npm run prove -- ([^`]+)`/.exec(stderr) ?? []
+  const due = names.split(' ')
+  t.ok(due.includes('faults') && due.includes('attacks') && due.length > 80, stderr)
+  recordRuns(repository, due)
 })
 
 t.test('a dry run shows the notes and changes nothing', async (t) => {

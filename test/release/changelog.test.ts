@@ -22,6 +22,7 @@ const ready: Beginning = {
   tags: ['v0.2.0', 'v0.2.1'],
   changes: [],
   branch: 'main',
+  dueProofs: [],
 }
 
 t.test(
@@ -43,7 +44,15 @@ t.test('what prevents a release is named, with what is allowed', async (t) => {
     [{ tags: ['v0.3.0'] }, /^the tag v0\.3\.0 exists/],
     [{ version: '0.4.0' }, '"0.4.0" is not the next version: after 0.2.1 come 0.2.2, 0.3.0, 1.0.0'],
     [{ version: '0.1.5' }, /is not the next version/],
-    [{ version: 'v0.3.0' }, /^"v0.3.0" is not the next version/],
+    [{ version: 'v0.3.0' }, '"v0.3.0" is not a version such as 0.2.0'],
+    [
+      { dueProofs: ['faults', 'stop'] },
+      /^docs\/proofs\.md has no run that holds for this commit of: faults stop; run `npm run prove -- faults stop`/,
+    ],
+    [
+      { changelog: `## 0.3.0 (unreleased)\n\n${'- **One:** new.\n'.repeat(21)}` },
+      'the section "## 0.3.0 (unreleased)" of CHANGELOG.md has 21 lines; shorten it to 20',
+    ],
     [
       { changelog: withHeading('## 1.0.0 (unreleased)') },
       'CHANGELOG.md has no section "## 0.3.0 (unreleased)", only "## 1.0.0 (unreleased)"; rename it, or release that version',
@@ -91,7 +100,7 @@ t.test('the notes say what is new, and apart from it what to do', async (t) => {
 
 t.test('the notes of our own changelog lose no step', async (t) => {
   const sections = readChangelog(readFileSync('CHANGELOG.md', 'utf8'))
-  t.ok(sections.length >= 2)
+  t.ok(sections.length >= 1)
   for (const { version, text } of sections) {
     const [, upgrade = ''] = releaseNotes({ version, text }).split('## Upgrade')
     const steps = text.split('**To upgrade:**').slice(1)
