@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import {
   cpSync,
@@ -177,6 +177,43 @@ t.test('installed without Node, a release takes at most 60 MB of disk', async (t
   figure(`${kilobytes} KB`)
   t.ok(kilobytes > 10_000 && kilobytes <= 60_000, `${kilobytes} KB`)
 })
+
+t.test(
+  'npm 11 and npm 12 install the same files, with an empty cache and without a network',
+  async (t) => {
+    const trees: string[] = []
+    for (const version of ['11', '12']) {
+      const own = join(machine, `npm-${version}`)
+      mkdirSync(own)
+      await run('npm', 'install', '--prefix', own, `npm@${version}`)
+      const npm = join(own, 'node_modules', 'npm')
+      const { version: exact } = JSON.parse(readFileSync(join(npm, 'package.json'), 'utf8'))
+      t.equal(exact.split('.')[0], version)
+      const alone = mkdtempSync(join(machine, 'alone-'))
+      const args = ['install', '--offline', '--cache', join(alone, 'cache'), '--omit=optional']
+      await promisify(execFile)(
+        'unshare',
+        ['--net', process.execPath, join(npm, 'bin', 'npm-cli.js'), ...args, tarball],
+        { cwd: alone, env: emptyMachine },
+      )
+      trees.push(digestOfFolder(join(alone, 'node_modules')))
+      figure(`npm ${exact}`)
+    }
+    t.equal(trees[0], trees[1])
+  },
+)
+
+/** SHA-256 over the names and contents of all files but npm's own. */
+function digestOfFolder(path: string): string {
+  const hash = createHash('sha256')
+  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== '.package-lock.json')
+    .toSorted((a, b) => (join(a.parentPath, a.name) < join(b.parentPath, b.name) ? -1 : 1))) {
+    const file = join(entry.parentPath, entry.name)
+    hash.update(`${relative(path, file)}\0`).update(readFileSync(file))
+  }
+  return hash.digest('hex')
+}
 
 /** They do something as soon as they are loaded. */
 const programs = /\/(main|worker|create-database|embedded-database-worker)\.js$/
