@@ -1,10 +1,12 @@
-# The page and the JavaScript of a release are made with the packages for development, which stay behind.
-ARG NODE_IMAGE=node:26-slim
+# The page and the JavaScript of a release are made with the packages for development, which stay behind. A test compares the
+# version of Node with the one that package.json brings.
+ARG NODE_IMAGE=node:26.12.1-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
+RUN deploy/system-files.sh /system
 # A bad configuration or page fails the build, not the deployment, whose files cannot be written.
 ARG REVISION
 RUN node bin/tollgate.js check \
@@ -13,8 +15,9 @@ RUN node bin/tollgate.js check \
 # A start with a compile cache takes a third less time of the processor, and only here can it be written. Its entries hold for
 # this path and this Node.
 RUN node release/warm-cache.ts /app
+RUN mv /app/node_modules /packages && mkdir /app/node_modules && mv /packages/.cache /app/node_modules
 
-FROM ${NODE_IMAGE}
+FROM scratch
 ARG VERSION
 ARG REVISION
 ARG SOURCE
@@ -33,10 +36,10 @@ ENV NODE_ENV=production \
     SCA_HOST=0.0.0.0 \
     MANAGEMENT_HOST=0.0.0.0
 WORKDIR /app
+# Layers in the order in which they change: the system with every Node, the packages with some releases, the program with each.
+COPY --from=build /system /
+COPY --from=build --chown=root:root /packages /app/node_modules
 COPY --from=build --chown=root:root /app /app
-# Serving needs no package manager.
-RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* /usr/local/bin/yarn* \
-  && install -d -m 0700 -o 1000 -g 1000 /data
 # Nothing outside /data is written: run with a read-only root file system.
 VOLUME /data
 # The user `node`, by number: Kubernetes cannot tell whether a name is root (runAsNonRoot).
@@ -44,7 +47,7 @@ USER 1000:1000
 EXPOSE 8080 8081 8082 8083 9090
 # It asks this container itself, so the name in the certificate does not matter. It starts a Node, which costs 50 ms of a processor: hence
 # seldom once the container has started. Kubernetes ignores it and asks /livez itself.
-HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --start-interval=2s \
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "require(process.env.MANAGEMENT_TLS_CERT_FILE ? 'node:https' : 'node:http').get({ host: '127.0.0.1', port: process.env.MANAGEMENT_PORT || 9090, path: '/livez', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # The options of bin/node-options.json: without them it would start a second Node that has them.
 ENTRYPOINT ["node", "--max-semi-space-size=16", "--min-semi-space-size=16", "--v8-pool-size=1", "--no-memory-reducer", "/app/bin/tollgate.js"]

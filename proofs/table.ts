@@ -546,6 +546,19 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows: 'a release holds all that it needs and nothing else, and installs without Node',
     guards: ['bin', 'config', 'release', 'src', 'package.json', 'package-lock.json'],
   }),
+  image: tests('long/image', {
+    shows:
+      'the images of a checkout and of a release are built, small and without a shell; they serve, and end at SIGTERM at any moment',
+    guards: [
+      'Dockerfile',
+      '.dockerignore',
+      'deploy/Dockerfile.release',
+      'deploy/system-files.sh',
+      'bin',
+      'release',
+      'package-lock.json',
+    ],
+  }),
   release: sizedTests('long/release', {
     shows:
       'one command makes commit, tag and files of a release, and its tag gives the same bytes in another folder',
