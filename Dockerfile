@@ -5,8 +5,9 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY . .
+COPY deploy/system-files.sh deploy/
 RUN deploy/system-files.sh /system
+COPY . .
 # A bad configuration or page fails the build, not the deployment, whose files cannot be written.
 ARG REVISION
 RUN node bin/tollgate.js check \
@@ -15,7 +16,9 @@ RUN node bin/tollgate.js check \
 # A start with a compile cache takes a third less time of the processor, and only here can it be written. Its entries hold for
 # this path and this Node.
 RUN node release/warm-cache.ts /app
-RUN mv /app/node_modules /packages && mkdir /app/node_modules && mv /packages/.cache /app/node_modules
+# The same files are the same layer: without the moment of the build, a release moves only what it changes.
+RUN mv /app/node_modules /packages && mkdir /app/node_modules && mv /packages/.cache /app/node_modules \
+  && find /system /packages /app -exec touch --no-dereference --date=@0 {} +
 
 FROM scratch
 ARG VERSION
@@ -27,7 +30,8 @@ LABEL org.opencontainers.image.title="Tollgate" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}" \
   org.opencontainers.image.source="${SOURCE}"
-ENV NODE_ENV=production \
+ENV PATH=/usr/local/bin:/usr/bin \
+    NODE_ENV=production \
     DATA_DIR=/data \
     CONFIG_DIR=/app/config \
     GATEWAY_HOST=0.0.0.0 \
@@ -46,7 +50,7 @@ VOLUME /data
 USER 1000:1000
 EXPOSE 8080 8081 8082 8083 9090
 # It asks this container itself, so the name in the certificate does not matter. It starts a Node, which costs 50 ms of a processor: hence
-# seldom once the container has started. Kubernetes ignores it and asks /livez itself.
+# seldom. Kubernetes ignores it and asks /livez itself.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "require(process.env.MANAGEMENT_TLS_CERT_FILE ? 'node:https' : 'node:http').get({ host: '127.0.0.1', port: process.env.MANAGEMENT_PORT || 9090, path: '/livez', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # The options of bin/node-options.json: without them it would start a second Node that has them.

@@ -10,10 +10,22 @@ install -d -m 0700 -o 1000 -g 1000 "$system/data"
 cp -pL "$node" "$system/usr/local/bin/node"
 cp -pL "$(command -v env)" "$system/usr/bin/env"
 # Paths of libraries, the loader among them: `libc.so.6 => /lib/…/libc.so.6 (0x…)`.
-for file in $(ldd "$node" /usr/bin/env | grep -oE '/[^ :]+ ' | sort -u); do
+libraries=$(ldd "$node" /usr/bin/env | grep -oE '/[^ :]+ ' | sort -u)
+for file in $libraries; do
   mkdir -p "$system$(dirname "$file")"
   cp -pL "$file" "$system$file"
 done
+# What a scanner looks for, and the licences.
+mkdir -p "$system/var/lib/dpkg/status.d"
+for file in $libraries /usr/bin/env; do
+  # Debian merged /lib into /usr/lib, and its list may name either.
+  dpkg-query --search "$file" 2> /dev/null || dpkg-query --search "/usr$file" 2> /dev/null || dpkg-query --search "${file#/usr}"
+done | cut -d: -f1 | sort -u | while read -r package; do
+  dpkg-query --status "$package" > "$system/var/lib/dpkg/status.d/$package"
+  mkdir -p "$system/usr/share/doc/$package"
+  cp -pL "/usr/share/doc/$package/copyright" "$system/usr/share/doc/$package/"
+done
+[ ! -e /usr/local/LICENSE ] || cp -pL /usr/local/LICENSE "$system/usr/local/LICENSE"
 printf 'root:x:0:0::/:/sbin/nologin\nnode:x:1000:1000::/data:/sbin/nologin\n' > "$system/etc/passwd"
 printf 'root:x:0:\nnode:x:1000:\n' > "$system/etc/group"
 printf 'hosts: files dns\n' > "$system/etc/nsswitch.conf"

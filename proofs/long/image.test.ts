@@ -115,6 +115,7 @@ async function unpackRelease(): Promise<string> {
 }
 
 interface Container {
+  readonly image: string
   /** The file system. */
   readonly root: string
   readonly data: string
@@ -127,7 +128,7 @@ function mountImage(name: string): Container {
   chownSync(data, uid, uid)
   for (const added of ['proc', 'dev']) mkdirSync(join(root, added), { recursive: true })
   copyFileSync('/etc/hosts', join(root, 'etc', 'hosts'))
-  return { root, data }
+  return { image: name, root, data }
 }
 
 /** A command in a container: with process ids and mounts of its own, as the user of the image. */
@@ -142,17 +143,21 @@ function contained({ root, data }: Container, command: readonly string[]): reado
   return [...own, 'sh', '-ec', steps.join('\n'), 'sh', ...command]
 }
 
-async function environment(): Promise<Record<string, string>> {
+/** The image's variables, with ports that are free here. */
+async function environment(name: string): Promise<Record<string, string>> {
+  const { config } = JSON.parse(buildah('inspect', '--type=image', name)).Docker
+  // Parse boundary: as the specification of images has it.
+  const given: Record<string, string> = Object.fromEntries(
+    (config.Env as string[]).map((entry) => /^([^=]+)=(.*)$/.exec(entry)?.slice(1) ?? []),
+  )
   const names = ['GATEWAY', 'PORTAL', 'BACKEND', 'SCA', 'MANAGEMENT']
   const ports = await Promise.all(
     names.map(async (name) => [`${name}_PORT`, String(await freePort())] as const),
   )
   // The network of this machine: without TLS, no other one may reach them.
   const hosts = names.map((name) => [`${name}_HOST`, '127.0.0.1'] as const)
-  // The default of a runtime of containers.
-  const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
   const own = Object.fromEntries([...ports, ...hosts])
-  return { PATH: path, ...image.env, LOG_LEVEL: 'warn', ...own }
+  return { ...given, LOG_LEVEL: 'warn', ...own }
 }
 
 /** The first process of the container of `unshare`. */
@@ -163,7 +168,7 @@ function firstProcess({ pid }: ChildProcess): number | undefined {
 }
 
 async function start(t: Test, container: Container) {
-  const env = await environment()
+  const env = await environment(container.image)
   const child = spawn('unshare', contained(container, [...image.entrypoint, 'start']), {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -203,6 +208,13 @@ t.test(
     build('Dockerfile', '.', base, 'checkout')
     build('deploy/Dockerfile.release', await unpackRelease(), base, 'release')
 
+    const layersOf = (name: string): string[] =>
+      JSON.parse(buildah('inspect', '--type=image', name)).Docker.rootfs.diff_ids
+    t.same(
+      layersOf('checkout').slice(0, 2),
+      layersOf('release').slice(0, 2),
+      'the same system and packages are the same layers',
+    )
     for (const name of ['checkout', 'release']) {
       t.test(`${name}: its size, its layers, and what it lacks`, async (t) => {
         const { root } = mountImage(name)

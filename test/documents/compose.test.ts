@@ -22,7 +22,7 @@ function contentOf(secret: string): string {
 
 /** What the image sets. */
 const imageEnvironment = Object.fromEntries(
-  [...readFileSync('Dockerfile', 'utf8').matchAll(/^(?:ENV)? +([A-Z_]+)=(\S+)/gm)].map(
+  [...readFileSync('Dockerfile', 'utf8').matchAll(/^(?:ENV)? +(?!PATH=)([A-Z_]+)=(\S+)/gm)].map(
     ([, name = '', value = '']) => [name, value],
   ),
 )

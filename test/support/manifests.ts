@@ -91,7 +91,8 @@ export const image = readImage()
 
 function readImage() {
   const text = readFileSync('Dockerfile', 'utf8')
-  const entries = [...text.matchAll(/^(?:ENV)? +([A-Z_]+)=(\S+)/gm)]
+  // Outside the image, its PATH leads nowhere.
+  const entries = [...text.matchAll(/^(?:ENV)? +(?!PATH=)([A-Z_]+)=(\S+)/gm)]
   const env: Readonly<Record<string, string>> = Object.fromEntries(
     entries.map(([, name = '', value = '']) => [name, value]),
   )
