@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { DummyDriver, Kysely } from 'kysely'
 import t from 'tap'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
@@ -59,6 +60,7 @@ t.test('a statement that could disturb an older release is noticed', async (t) =
     'do $$ begin execute 1; end $$',
     'create trigger x before insert on keys execute function y()',
     'create table new (a int); drop table keys',
+    "-- The key's owner.\ndrop table keys;\n-- A developer's keys.",
   ]) {
     t.equal(disturbances([statement]).length, 1, statement)
   }
@@ -75,5 +77,42 @@ t.test('a statement that could disturb an older release is noticed', async (t) =
       "comment on table keys is 'update keys'",
     ]),
     [],
+  )
+})
+
+/** Tables that only the portal and commands use. */
+const ofThePortal = new Set([
+  'accepted_terms',
+  'deprecation_mails',
+  'expiry_alerts',
+  'factor_challenges',
+  'key_digests',
+  'limit_alert_mails',
+  'limit_alerts',
+  'limit_requests',
+  'mail_tokens',
+  'mails',
+  'maintenance_windows',
+  'passkeys',
+  'recovery_codes',
+  'sessions',
+  'staff',
+  'totp_secrets',
+  'webhook_deliveries',
+  'webhooks',
+])
+
+t.test('rights.sql says of each table of the registry what the gateway may do', async (t) => {
+  const rights = readFileSync('src/registry/migrations/rights.sql', 'utf8')
+  const toGateway = [...rights.matchAll(/^grant ([^;]*) to tollgate_gateway;/gm)].join()
+  const created = (await Promise.all(Object.values(registryMigrations).map(statementsOf))).flat()
+  const tables = [...created.join('\n').matchAll(/^create table (\w+)/gm)].map(
+    ([, name = '']) => name,
+  )
+  t.ok(tables.length > 40, `${tables.length} tables`)
+  t.same(
+    tables.filter((name) => new RegExp(`\\b${name}\\b`).test(toGateway) === ofThePortal.has(name)),
+    [],
+    'a grant to tollgate_gateway, or a line in this list',
   )
 })

@@ -50,6 +50,13 @@ t.test('tables that Tollgate did not create stay as they are, and the error says
   const { rows } = await sql`select relname from pg_class
     where relnamespace = 'public'::regnamespace and relkind = 'r'`.execute(database.connect())
   t.same(rows, [{ relname: 'two' }], 'nothing was created')
+
+  await migrate(database, as('0.2.0', first))
+  await t.rejects(
+    migrate(database, as('0.3.0', second)),
+    { message: 'migration 0024-second failed' },
+    'a later migration that finds a table is named',
+  )
 })
 
 t.test('a release that the tables no longer suit does not start and says what to do', async (t) => {
@@ -72,7 +79,7 @@ t.test('with MIGRATE_ON_START=off, a process on older tables does not start', as
   await t.rejects(migrate(database, { ...as('0.2.0', second), migrateOnStart: false }), {
     name: 'SchemaError',
     message:
-      "the registry's tables are older than release 0.2.0 (0024-second has not run), and MIGRATE_ON_START is off: run `tollgate migrate`, then start again (docs/upgrade.md)",
+      "the registry's tables are older than release 0.2.0 (0024-second has not run), and MIGRATE_ON_START is off: run `tollgate migrate`, with --grant if each service has its own database role, then start again (docs/upgrade.md)",
   })
   await migrate(database, as('0.2.0', second))
   t.same(await migrate(database, { ...as('0.2.0', second), migrateOnStart: false }), [])

@@ -27,9 +27,20 @@ t.test(
     t.equal(migrated.code, 0, migrated.stderr)
     t.match(await tollgate({ DATABASE_URL: as('serving') }, 'migrate', '--grant'), {
       code: 1,
-      stderr: 'does not own the tables; use their owner, such as tollgate_owner',
+      stderr: 'does not own the table registry_migrations; use its owner, tollgate_owner',
     })
     t.match(await tollgate({}, 'migrate', '--grant'), { code: 1, stderr: 'needs DATABASE_URL' })
+
+    const later = `insert into registry_migrations (name, release) values ('9999-later', '9.0.0')`
+    await sql.raw(later).execute(opened.database.connect())
+    t.match(await tollgate({ DATABASE_URL: as('owner') }, 'migrate', '--grant'), {
+      code: 0,
+      stdout:
+        'Nothing to migrate. The rights stay as a newer release set them, which ran 9999-later (9.0.0).',
+    })
+    await sql`delete from registry_migrations where name = '9999-later'`.execute(
+      opened.database.connect(),
+    )
 
     const log = createLog('silent')
     function connect(role: string) {

@@ -34,8 +34,7 @@ export function disturbances(statements: readonly string[]): string[] {
 /** Without literals and comments, at semicolons, in lower case. */
 function partsOf(text: string): string[] {
   return text
-    .replaceAll(/\$\$.*?\$\$|'(?:[^']|'')*'/gs, "''")
-    .replaceAll(/--.*$/gm, '')
+    .replaceAll(/\$\$.*?\$\$|'(?:[^']|'')*'|--[^\n]*/gs, (part) => (part[0] === '-' ? '' : "''"))
     .split(';')
     .map((part) => part.replaceAll(/\s+/g, ' ').trim().toLowerCase())
     .filter((part) => part !== '')

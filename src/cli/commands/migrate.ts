@@ -10,7 +10,7 @@ import { CommandError, ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { unreachable, withDatabase } from '../database-session.ts'
 import { addExamples } from '../examples.ts'
-import { grantRights } from '../grant-rights.ts'
+import { grantRights, requireRoles } from '../grant-rights.ts'
 import type { JsonOption } from './options.ts'
 
 interface MigrateCommandOptions extends JsonOption {
@@ -31,7 +31,7 @@ export function registerMigrate(command: Command, context: CommandContext): void
     'tollgate migrate --check',
   ])
     .description(
-      'Create or upgrade the tables of the registry and the sandbox bank. Run it as the role that owns the tables if the serving role may not create tables.',
+      'Create or upgrade the tables of the registry and the sandbox bank. Run it as the role that owns the tables, with --grant, if each service has its own database role.',
     )
     .option(
       '--check',
@@ -52,22 +52,30 @@ export function registerMigrate(command: Command, context: CommandContext): void
 /** Creates or upgrades the tables of all schemas, one schema after the other, then sets rights if asked. */
 async function migrateTables(
   context: CommandContext,
-  granted: boolean,
+  grant: boolean,
   json: boolean | undefined,
 ): Promise<void> {
   const settings = context.settings()
-  if (granted && settings.databaseUrl === undefined) {
+  if (grant && settings.databaseUrl === undefined) {
     throw new CommandError('--grant: needs DATABASE_URL; the embedded database has only one role')
   }
-  const applied = await withDatabase(settings, async (database) => {
+  const { applied, newer, granted } = await withDatabase(settings, async (database) => {
+    if (grant) await requireRoles(database)
     const ran: string[] = []
     for (const schema of schemas) ran.push(...(await migrate(database, schema)))
+    const states = await Promise.all(schemas.map((schema) => readSchema(database, schema)))
+    const newer = states.flatMap((state) => state.newer)
+    // Tables that this release does not know have rights that it would take away.
+    const granted = grant && newer.length === 0
     if (granted) await grantRights(database, settings)
-    return ran
+    return { applied: ran, newer, granted }
   })
   context.output.result(json, { applied, granted }, () => {
     const done = applied.length === 0 ? 'Nothing to migrate.' : `Applied ${applied.join(', ')}.`
-    return granted ? `${done} The rights are set.` : done
+    if (!grant) return done
+    return granted
+      ? `${done} The rights are set.`
+      : `${done} The rights stay as a newer release set them, which ran ${runsText(newer)}.`
   })
 }
 
@@ -85,8 +93,6 @@ interface CheckedSchema extends SchemaState {
   readonly schema: SchemaOptions['name']
   /** The oldest release that works on the tables after the pending migrations; undefined: every release does. */
   readonly oldestRelease: string | undefined
-  /** Whether the tables do not exist yet. */
-  readonly isNew: boolean
 }
 
 async function checkSchemas(database: Database): Promise<CheckedSchema[]> {
@@ -95,8 +101,7 @@ async function checkSchemas(database: Database): Promise<CheckedSchema[]> {
       const state = await readSchema(database, schema).catch((error: unknown) => {
         throw unreachable(`the ${schema.name}`, error)
       })
-      const isNew = state.pending.length === Object.keys(schema.migrations).length
-      return { schema: schema.name, ...state, oldestRelease: oldestAfter(state, schema), isNew }
+      return { schema: schema.name, ...state, oldestRelease: oldestAfter(state, schema) }
     }),
   )
 }

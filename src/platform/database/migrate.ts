@@ -44,6 +44,8 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   const release = options.release ?? packageVersion()
   const { name: schema, migrations, migrateOnStart = true } = options
   let running: string | undefined
+  /** Whether no migration has ever run. */
+  let isNew = false
 
   async function run(trx: Transaction<unknown>): Promise<string[]> {
     const state = await stateOf(trx, options)
@@ -67,12 +69,14 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
       const state = await stateOf(kysely, options)
       refuseUnfit(schema, state, release)
       if (state.pending.length === 0) return []
+      isNew = state.isNew
       if (!migrateOnStart) throw mustMigrate(schema, state, release)
       return await changeTables(kysely, run)
     } catch (error) {
       if (error instanceof SchemaError || error instanceof UnfitDatabase) throw error
-      if (isForbidden(error)) throw mayNot(schema, release, error)
-      if (isTaken(error)) throw notOurs(schema, error)
+      if (isForbidden(error))
+        throw isNew ? mayNotCreate(schema, error) : mayNot(schema, release, error)
+      if (isNew && isTaken(error)) throw notOurs(schema, error)
       if (running === undefined && !isRefusal(error)) {
         throw new Error('the database cannot be reached', { cause: error })
       }
@@ -93,14 +97,21 @@ function isTaken(error: unknown): boolean {
 
 function notOurs(schema: SchemaName, cause: unknown): SchemaError {
   return new SchemaError(
-    `the database has tables, but no history that says that Tollgate created those of the ${schema}: it belongs to another program, or to a Tollgate from before release 0.2.0. Use an empty database`,
+    `the database has tables, but no history that says that Tollgate created those of the ${schema}: it belongs to another program, or to a Tollgate from before release 0.2.0. Use an empty database, or an empty data folder`,
+    { cause },
+  )
+}
+
+function mayNotCreate(schema: SchemaName, cause: unknown): SchemaError {
+  return new SchemaError(
+    `the role of DATABASE_URL may not create the ${schema}'s tables in this database: run deploy/postgres/roles.sql in it, then \`tollgate migrate --grant\` as tollgate_owner, or use a role that may create tables`,
     { cause },
   )
 }
 
 function mustMigrate(schema: SchemaName, { pending }: SchemaState, release: string): SchemaError {
   return new SchemaError(
-    `the ${schema}'s tables are older than release ${release} (${pending.join(', ')} ${pending.length === 1 ? 'has' : 'have'} not run), and MIGRATE_ON_START is off: run \`tollgate migrate\`, then start again (docs/upgrade.md)`,
+    `the ${schema}'s tables are older than release ${release} (${pending.join(', ')} ${pending.length === 1 ? 'has' : 'have'} not run), and MIGRATE_ON_START is off: run \`tollgate migrate\`, with --grant if each service has its own database role, then start again (docs/upgrade.md)`,
   )
 }
 

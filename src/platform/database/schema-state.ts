@@ -2,14 +2,19 @@ import { CompleteError } from '../log/complete-error.ts'
 import type { MigrationRun, SchemaName } from './schema-history.ts'
 import type { SchemaMigrations } from './schema-migration.ts'
 
+/** A migration after which older releases do not work. */
+export type ContractingRun = MigrationRun & { readonly oldestRelease: string }
+
 /** How the tables of one owner compare with what this release knows. */
 export interface SchemaState {
+  /** Whether no migration has run. */
+  readonly isNew: boolean
   /** Migrations of this release that have not run, in their order. */
   readonly pending: readonly string[]
   /** Migrations that a newer release ran. */
   readonly newer: readonly MigrationRun[]
   /** The migrations in `newer` after which this release does not work. */
-  readonly unfit: readonly MigrationRun[]
+  readonly unfit: readonly ContractingRun[]
 }
 
 /** The tables and this release are incompatible. The message says why and what to do. */
@@ -29,24 +34,23 @@ export function schemaState(
   const ran = new Set(history.map(({ name }) => name))
   const newer = history.filter(({ name }) => !(name in migrations))
   return {
+    isNew: history.length === 0,
     pending: Object.keys(migrations)
       .filter((name) => !ran.has(name))
       .toSorted(),
     newer,
-    unfit: newer.filter(
-      ({ oldestRelease }) => oldestRelease !== undefined && isOlder(release, oldestRelease),
-    ),
+    unfit: newer
+      .filter((run): run is ContractingRun => run.oldestRelease !== undefined)
+      .filter(({ oldestRelease }) => isOlder(release, oldestRelease)),
   }
 }
 
 /** @throws {SchemaError} a newer release changed the tables so that `release` does not work on them */
 export function refuseUnfit(schema: SchemaName, { unfit }: SchemaState, release: string): void {
-  const [run] = unfit.toSorted((a, b) =>
-    isOlder(a.oldestRelease ?? '0', b.oldestRelease ?? '0') ? 1 : -1,
-  )
+  const [run] = unfit.toSorted((a, b) => (isOlder(a.oldestRelease, b.oldestRelease) ? 1 : -1))
   if (run === undefined) return
   throw new SchemaError(
-    `release ${run.release} changed the ${schema}'s tables (${run.name}), and this release, ${release}, does not work on them: start release ${run.oldestRelease ?? run.release} or newer, or restore the backup from before the upgrade (docs/upgrade.md)`,
+    `release ${run.release} changed the ${schema}'s tables (${run.name}), and this release, ${release}, does not work on them: start release ${run.oldestRelease} or newer, or restore the backup from before the upgrade (docs/upgrade.md)`,
   )
 }
 
