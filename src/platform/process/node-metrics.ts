@@ -1,42 +1,40 @@
-import { type Histogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 
-/** Longer than a process lives: 24 days, the longest timer. */
-const neverMs = 2 ** 31 - 1
-
-/** In nanoseconds, of at least one iteration. */
-const figures: Readonly<Record<string, (iterations: Histogram) => number>> = {
-  min: ({ min }) => min,
-  max: ({ max }) => max,
-  mean: ({ mean }) => mean,
-  stddev: ({ stddev }) => stddev,
-  p50: (iterations) => iterations.percentile(50),
-  p90: (iterations) => iterations.percentile(90),
-  p99: (iterations) => iterations.percentile(99),
-}
+/** 24 days, the longest timer. */
+const seldomMs = 2 ** 31 - 1
 
 /**
- * Enters prom-client's metrics of Node, with other measurements of the event
- * loop under their names. prom-client wakes the process a hundred times a second
- * to see how late a timer is, which was a fifth of an idle process's work. These
- * say how long each iteration of the loop took since the last scrape.
+ * Enters prom-client's metrics of Node, with two of our own for the event loop.
+ * prom-client's figures of its lag come from a timer that wakes the process a
+ * hundred times a second, which was a fifth of an idle process's work.
  */
 export function collectNodeMetrics(registry: Registry): void {
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: seldomMs })
+  for (const figure of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
+    registry.removeSingleMetric(`nodejs_eventloop_lag_${figure}_seconds`)
+  }
+  const registers = [registry]
   const iterations = monitorEventLoopDelay({ samplePerIteration: true })
   iterations.enable()
-  const names = Object.keys(figures)
-  for (const [figure, read] of Object.entries(figures)) {
-    const name = `nodejs_eventloop_lag_${figure}_seconds`
-    registry.removeSingleMetric(name)
-    new Gauge({
-      name,
-      help: `How long an iteration of the event loop took since the last scrape: ${figure}`,
-      registers: [registry],
-      collect() {
-        this.set(iterations.count === 0 ? 0 : read(iterations) / 1e9)
-        if (figure === names.at(-1)) iterations.reset()
-      },
-    })
-  }
+  new Gauge({
+    name: 'nodejs_eventloop_iteration_max_seconds',
+    help: 'Longest iteration of the event loop since the last scrape; everything else waited for it',
+    registers,
+    collect() {
+      this.set(iterations.max / 1e9)
+      iterations.reset()
+    },
+  })
+  let last = performance.eventLoopUtilization()
+  new Gauge({
+    name: 'nodejs_eventloop_utilization',
+    help: 'Share of the time since the last scrape in which the event loop was busy, from 0 to 1',
+    registers,
+    collect() {
+      const now = performance.eventLoopUtilization()
+      this.set(performance.eventLoopUtilization(now, last).utilization)
+      last = now
+    },
+  })
 }
