@@ -116,6 +116,8 @@ const tables = [
     'process/package-version',
     'database/schema-*',
   ),
+  'src/cli/grant-rights.ts',
+  'src/cli/commands/migrate.ts',
 ]
 const settings = platform('settings/deployment', 'settings/secret-list', 'settings/setting*')
 const log = platform('http/access-*', 'log/log', 'log/log-switch', 'log/pretty-line')
@@ -554,9 +556,13 @@ export const proofs: Readonly<Record<string, Proof>> = {
       '.dockerignore',
       'deploy/Dockerfile.release',
       'deploy/system-files.sh',
+      '.npmrc',
       'bin',
+      'config',
       'release',
+      'package.json',
       'package-lock.json',
+      ...running,
     ],
   }),
   release: sizedTests('long/release', {
@@ -574,7 +580,6 @@ export const proofs: Readonly<Record<string, Proof>> = {
       ...running,
       ...settings,
       ...tables,
-      'src/cli/commands/migrate.ts',
       'src/cli/commands/onboard.ts',
     ],
   }),

@@ -52,6 +52,10 @@ const emptyMachine = {
     .join(delimiter),
   npm_config_update_notifier: 'false',
   npm_config_loglevel: 'error',
+  // Where a proxy stands between this machine and the registry.
+  ...(process.env['NODE_EXTRA_CA_CERTS'] !== undefined && {
+    NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'],
+  }),
 }
 const folder = join(machine, 'folder')
 for (const path of [emptyMachine.HOME, folder]) mkdirSync(path)

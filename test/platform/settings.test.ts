@@ -150,12 +150,6 @@ t.test(
   },
 )
 
-t.test('a setting of an earlier release is named, with what to do in its place', async (t) => {
-  t.match(settingWarnings({ GATEWAY_WORKERS: '4' }), [
-    /^GATEWAY_WORKERS is no longer a setting and has no effect: start several gateway processes/,
-  ])
-})
-
 t.test('a port that Kubernetes sets for a service is no setting', async (t) => {
   const env = { GATEWAY_PORT: 'tcp://10.0.0.1:8080', PORTAL_PORT: 'tcp://10.0.0.2:8081' }
   t.equal(readSettings(env).gateway.port, 8080)

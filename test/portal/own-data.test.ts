@@ -28,7 +28,6 @@ const columnsLeftOut: Readonly<Record<string, string>> = {
   credential_id: 'a handle of the authenticator, of use only to the portal',
   last_step: replays,
   counter: replays,
-  terms_version: 'no longer used',
   bucket: 'the name of the counter',
   window_number: 'the number of the window that ends at resets_at',
   mail_waits: 'whether an email is under way',

@@ -47,7 +47,7 @@ async function write(table: string, rows: readonly Given[]): Promise<void> {
   }
 }
 
-/** Counts of rows that an older version wrote: neither durations nor statuses. */
+/** Counts of rows with neither durations nor statuses. */
 function counts(
   admitted: number,
   refused: number,
@@ -169,7 +169,7 @@ t.test('what is no time, runs backwards or is too long is refused with its membe
 })
 
 t.test(
-  'percentiles are at most 19 % off and statuses exact, even where an older version counted before',
+  'percentiles are at most 19 % off and statuses exact, even in a row that has no durations yet',
   async (t) => {
     const minute = Date.UTC(2026, 4, 1) / 60_000
     const at = '2026-05-01T00:00:00Z'

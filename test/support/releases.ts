@@ -40,6 +40,11 @@ export function releaseFolder(version: string): string {
 /** Opens a release with its fixture. */
 export async function openRelease(version: string): Promise<Release> {
   const folder = releaseFolder(version)
+  if (!existsSync(folder)) {
+    throw new Error(
+      `release ${version} has no fixture: run "node test/make-release.ts v${version}", and commit it`,
+    )
+  }
   const program = await programOf(version)
   // Parse boundary: a file of ours.
   const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8')) as ReleaseSecrets

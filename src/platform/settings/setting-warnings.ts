@@ -8,12 +8,6 @@ const known: ReadonlySet<string> = new Set(
   settingGroups.flatMap(({ rows }) => Object.values(rows).flatMap(({ names }) => names)),
 )
 
-/** Settings that releases before this one had, and what to do in their place. */
-const removed: Readonly<Record<string, string>> = {
-  GATEWAY_WORKERS:
-    'start several gateway processes (docs/operating.md#several-processes-on-one-machine).',
-}
-
 /**
  * What in the environment looks like a setting and has no effect: one sentence
  * each, without values.
@@ -28,8 +22,6 @@ export function settingWarnings(env: Environment): string[] {
           ]
         : []
     }
-    const gone = removed[name]
-    if (gone !== undefined) return [`${name} is no longer a setting and has no effect: ${gone}`]
     const meant = nearestName(name, [...known])
     return meant === undefined
       ? []

@@ -44,13 +44,11 @@ function admission(record: CallRecord, nowMs: number): string {
 }
 
 /** The result of an allowed call, without a full stop. */
-function answer({ outcome, detail, status, upstreamMs, totalMs }: CallRecord): string {
+function answer({ outcome, status, upstreamMs, totalMs }: CallRecord): string {
   const ms = Math.round(upstreamMs ?? totalMs)
   if (outcome === 'forwarded') return `the bank responded with ${status} in ${ms} ms`
   if (outcome === 'cut') return brokeOff
   if (outcome === 'aborted') {
-    // As gateways of earlier versions recorded it.
-    if (detail !== null) return brokeOff
     return upstreamMs === null
       ? 'your application closed the connection before the call reached the bank'
       : 'your application closed the connection before it had received the whole response'

@@ -24,7 +24,7 @@ export interface KeyMailsOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** The name of the cursor in the database, which earlier versions use, too. */
+/** The name of the cursor in the database. */
 const cursorName = 'key-notices'
 const changesMax = 100
 /** Without changes the cursor moves this often, so that its age shows how long no portal ran. */

@@ -120,8 +120,6 @@ interface MailTokensTable {
   developer_id: string | null
   email: string
   name: string | null
-  /** For a sign-up: the terms that were accepted with it. */
-  terms_version: Generated<string | null>
   created_at: Generated<Date>
   expires_at: Date
   used_at: Date | null

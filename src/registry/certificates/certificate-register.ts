@@ -49,7 +49,7 @@ export async function openCertificateRegister(
   const ends = [
     registry.onChange('certificate', (change) => {
       if (change.action !== 'block' && change.action !== 'unblock') return
-      if (change.detail === undefined) return
+      if ('applicationId' in change) return
       changes += 1
       for (const name of [change.detail.thumbprint, change.detail.signedDigest]) {
         if (change.action === 'block') blocked.add(name)

@@ -1,7 +1,7 @@
 // This folder carries changes between processes. Read this file first: it lists every change. `record-change.ts` writes
-// one in the transaction that makes it, `read-changes.ts` has the queries that read them (`key-detail.ts` says how the
-// table keeps those of keys), `change-table.ts` reads them and writes what is not a change of the registry's rows, and
-// `change-feed.ts` follows them in a process. A change says what is different; each listener decides what follows.
+// one in the transaction that makes it, `read-changes.ts` has the queries that read them, `change-table.ts` reads them
+// and writes what is not a change of the registry's rows, and `change-feed.ts` follows them in a process. A change says
+// what is different; each listener decides what follows.
 
 import type { LogChange } from '../../platform/log/log-switch.ts'
 
@@ -69,9 +69,13 @@ type CertificateChange =
   | {
       readonly kind: 'certificate'
       readonly action: 'block' | 'unblock'
-      /** One application that has the certificate; absent: the change itself, with the certificate's names. */
-      readonly applicationId?: string
-      readonly detail?: CertificateNames
+      readonly detail: CertificateNames
+    }
+  | {
+      /** Besides, one for each application that has the certificate. */
+      readonly kind: 'certificate'
+      readonly action: 'block' | 'unblock'
+      readonly applicationId: string
     }
   | {
       /** The sandbox has another list of revoked certificates. */

@@ -245,14 +245,13 @@ create index factor_challenges_developer on factor_challenges (developer_id);
 create index factor_challenges_expires_at on factor_challenges (expires_at);
 
 -- A token without a developer belongs to a sign-up or to an unknown address: a reset for an unknown address leaves the same traces as one
--- for a known address. Until a sign-up is complete, the acceptance of its terms is stored here.
+-- for a known address.
 create table mail_tokens (
   hash bytea primary key check (octet_length(hash) = 32),
   purpose text not null check (purpose in ('sign-up', 'password-reset', 'email-change', 'enrolment')),
   developer_id uuid references developers on delete cascade,
   email text not null,
   name text,
-  terms_version text,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   used_at timestamptz

@@ -60,7 +60,7 @@ async function addMinute(
     ${addedTo('day', at)}`.execute(db)
 }
 
-// Rows of an older version have no elements. One expression for each element.
+// A row without admitted calls may have no elements. One expression for each element.
 const durations = sql.raw(
   `array[${Array.from(
     { length: durationBuckets },

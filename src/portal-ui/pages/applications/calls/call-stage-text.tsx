@@ -40,13 +40,11 @@ function VersionName(named: { readonly api: string; readonly version: string }) 
 }
 
 function AtTheBank({ record }: { readonly record: CallRecord }) {
-  const { outcome, status, upstreamMs, totalMs, detail } = record
+  const { outcome, status, upstreamMs, totalMs } = record
   const time = milliseconds(upstreamMs ?? totalMs)
   if (outcome === 'forwarded') return t('story.bankAnswered', { status: String(status), time })
   if (outcome === 'cut') return t('story.bankBrokeOff')
   if (outcome !== 'aborted') return <Failure record={record} />
-  // As gateways of earlier versions recorded it.
-  if (detail !== null) return t('story.bankBrokeOff')
   return t(upstreamMs === null ? 'story.leftBeforeBank' : 'story.leftDuringAnswer')
 }
 
