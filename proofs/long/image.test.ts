@@ -137,7 +137,7 @@ function contained({ root, data }: Container, command: readonly string[]): reado
     `mount --bind ${data} ${root}/data`,
     `mount -t proc proc ${root}/proc`,
     `mount --rbind /dev ${root}/dev`,
-    `exec chroot --userspec=${uid}:${uid} ${root} "$@"`,
+    `exec /usr/sbin/chroot --userspec=${uid}:${uid} ${root} "$@"`,
   ]
   const own = ['--mount', '--pid', '--fork', '--kill-child']
   return [...own, 'sh', '-ec', steps.join('\n'), 'sh', ...command]
