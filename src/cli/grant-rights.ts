@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { changeTables } from '../platform/database/change-tables.ts'
 import type { Database } from '../platform/database/database.ts'
 import { CommandError } from './command-error.ts'
+import { unreachable } from './database-session.ts'
 
 const roles = ['gateway', 'portal', 'bank', 'serving'].map((role) => `tollgate_${role}`)
 const files = ['../registry/migrations/rights.sql', '../backend/stores/migrations/rights.sql'].map(
@@ -11,11 +12,15 @@ const files = ['../registry/migrations/rights.sql', '../backend/stores/migration
 
 /** @throws {CommandError} a role of deploy/postgres/roles.sql does not exist */
 export async function requireRoles(database: Database): Promise<void> {
-  const { rows } = await database.apart((kysely) =>
-    sql<{ name: string }>`
-      select name from unnest(${roles}::text[]) as name
-      where not exists (select from pg_roles where rolname = name)`.execute(kysely),
-  )
+  const { rows } = await database
+    .apart((kysely) =>
+      sql<{ name: string }>`
+        select name from unnest(${roles}::text[]) as name
+        where not exists (select from pg_roles where rolname = name)`.execute(kysely),
+    )
+    .catch((error: unknown) => {
+      throw unreachable('the database', error)
+    })
   if (rows.length === 0) return
   const missing = rows.map(({ name }) => name).join(', ')
   throw new CommandError(

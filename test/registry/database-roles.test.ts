@@ -30,6 +30,11 @@ t.test(
       stderr: 'does not own the table registry_migrations; use its owner, tollgate_owner',
     })
     t.match(await tollgate({}, 'migrate', '--grant'), { code: 1, stderr: 'needs DATABASE_URL' })
+    const nowhere = { DATABASE_URL: 'postgres://tollgate_owner@127.0.0.1:1/tollgate' }
+    t.match(await tollgate(nowhere, 'migrate', '--grant'), {
+      code: 1,
+      stderr: 'the database cannot be reached (DATABASE_URL',
+    })
 
     const later = `insert into registry_migrations (name, release) values ('9999-later', '9.0.0')`
     await sql.raw(later).execute(opened.database.connect())

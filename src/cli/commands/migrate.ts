@@ -59,17 +59,18 @@ async function migrateTables(
   if (grant && settings.databaseUrl === undefined) {
     throw new CommandError('--grant: needs DATABASE_URL; the embedded database has only one role')
   }
-  const { applied, newer, granted } = await withDatabase(settings, async (database) => {
+  const { applied, newer } = await withDatabase(settings, async (database) => {
     if (grant) await requireRoles(database)
-    const ran: string[] = []
-    for (const schema of schemas) ran.push(...(await migrate(database, schema)))
+    const applied: string[] = []
+    for (const schema of schemas) applied.push(...(await migrate(database, schema)))
+    if (!grant) return { applied, newer: [] }
     const states = await Promise.all(schemas.map((schema) => readSchema(database, schema)))
     const newer = states.flatMap((state) => state.newer)
     // Tables that this release does not know have rights that it would take away.
-    const granted = grant && newer.length === 0
-    if (granted) await grantRights(database, settings)
-    return { applied: ran, newer, granted }
+    if (newer.length === 0) await grantRights(database, settings)
+    return { applied, newer }
   })
+  const granted = grant && newer.length === 0
   context.output.result(json, { applied, granted }, () => {
     const done = applied.length === 0 ? 'Nothing to migrate.' : `Applied ${applied.join(', ')}.`
     if (!grant) return done
