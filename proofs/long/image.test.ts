@@ -20,7 +20,6 @@ import t, { type Test } from 'tap'
 import { packTarball } from '../../release/pack.ts'
 import { makePackageFolder } from '../../release/package-folder.ts'
 import { freePort } from '../../test/support/free-port.ts'
-import { image } from '../../test/support/manifests.ts'
 import { until } from '../../test/support/until.ts'
 import { figure } from '../figure.ts'
 
@@ -114,8 +113,26 @@ async function unpackRelease(): Promise<string> {
   }
 }
 
+/** What an image says of itself, as the format of Docker has it. */
+interface ImageFacts {
+  readonly config: {
+    readonly Env: readonly string[]
+    readonly Entrypoint: readonly string[]
+    readonly Labels: Readonly<Record<string, string>>
+    readonly User: string
+    /** `CMD`, then the command. */
+    readonly Healthcheck: { readonly Test: readonly string[] }
+  }
+  readonly rootfs: { readonly diff_ids: readonly string[] }
+}
+
+function inspect(name: string): ImageFacts {
+  // Parse boundary: what buildah prints.
+  return JSON.parse(buildah('inspect', '--type=image', name)).Docker as ImageFacts
+}
+
 interface Container {
-  readonly image: string
+  readonly image: ImageFacts
   /** The file system. */
   readonly root: string
   readonly data: string
@@ -128,7 +145,7 @@ function mountImage(name: string): Container {
   chownSync(data, uid, uid)
   for (const added of ['proc', 'dev']) mkdirSync(join(root, added), { recursive: true })
   copyFileSync('/etc/hosts', join(root, 'etc', 'hosts'))
-  return { image: name, root, data }
+  return { image: inspect(name), root, data }
 }
 
 /** A command in a container: with process ids and mounts of its own, as the user of the image. */
@@ -144,11 +161,12 @@ function contained({ root, data }: Container, command: readonly string[]): reado
 }
 
 /** The image's variables, with ports that are free here. */
-async function environment(name: string): Promise<Record<string, string>> {
-  const { config } = JSON.parse(buildah('inspect', '--type=image', name)).Docker
-  // Parse boundary: as the specification of images has it.
-  const given: Record<string, string> = Object.fromEntries(
-    (config.Env as string[]).map((entry) => /^([^=]+)=(.*)$/.exec(entry)?.slice(1) ?? []),
+async function environment({ config }: ImageFacts): Promise<Record<string, string>> {
+  const given = Object.fromEntries(
+    config.Env.map((entry) => {
+      const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(entry) ?? []
+      return [name, value]
+    }),
   )
   const names = ['GATEWAY', 'PORTAL', 'BACKEND', 'SCA', 'MANAGEMENT']
   const ports = await Promise.all(
@@ -169,10 +187,14 @@ function firstProcess({ pid }: ChildProcess): number | undefined {
 
 async function start(t: Test, container: Container) {
   const env = await environment(container.image)
-  const child = spawn('unshare', contained(container, [...image.entrypoint, 'start']), {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    'unshare',
+    contained(container, [...container.image.config.Entrypoint, 'start']),
+    {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   t.teardown(() => child.kill('SIGKILL'))
   let output = ''
   child.stdout.on('data', (chunk) => {
@@ -208,16 +230,14 @@ t.test(
     build('Dockerfile', '.', base, 'checkout')
     build('deploy/Dockerfile.release', await unpackRelease(), base, 'release')
 
-    const layersOf = (name: string): string[] =>
-      JSON.parse(buildah('inspect', '--type=image', name)).Docker.rootfs.diff_ids
     t.same(
-      layersOf('checkout').slice(0, 2),
-      layersOf('release').slice(0, 2),
+      inspect('checkout').rootfs.diff_ids.slice(0, 2),
+      inspect('release').rootfs.diff_ids.slice(0, 2),
       'the same system and packages are the same layers',
     )
     for (const name of ['checkout', 'release']) {
       t.test(`${name}: its size, its layers, and what it lacks`, async (t) => {
-        const { root } = mountImage(name)
+        const { image, root } = mountImage(name)
         const bytes = Number(run('du', '-s', '-B1', '--exclude=proc', root).split('\t')[0])
         const pushed = join(folder, `${name}-oci`)
         buildah('push', '--quiet', name, `oci:${pushed}`)
@@ -237,8 +257,7 @@ t.test(
         t.equal(shells, '', 'no shell')
         t.notOk(existsSync(join(root, 'usr/local/bin/npm')), 'no npm')
 
-        const parsed = JSON.parse(buildah('inspect', '--type=image', name))
-        const { config, rootfs } = parsed.Docker
+        const { config, rootfs } = image
         t.equal(rootfs.diff_ids.length, 3, 'the system, the packages, the program')
         t.match(config.Labels, { 'org.opencontainers.image.revision': revision })
         t.equal(config.User, `${uid}:${uid}`)
@@ -290,9 +309,9 @@ t.test(
           },
         )
         t.equal(call.status, 200, await call.text())
-        const [, health = '[]'] =
-          /HEALTHCHECK.*\n +CMD (\[.*\])$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? []
-        await t.resolves(inside(...JSON.parse(health)), 'the health check')
+        const [kind, ...health] = container.image.config.Healthcheck.Test
+        t.equal(kind, 'CMD')
+        await t.resolves(inside(...health), 'the health check')
 
         program.terminate()
         t.equal(await program.ended, 0)
