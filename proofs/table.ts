@@ -104,6 +104,7 @@ const embedded = platform(
   'database/create-database',
   'database/data-folder',
   'database/database-folder',
+  'database/empty-database',
   'database/embedded-*',
 )
 const tables = [

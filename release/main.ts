@@ -12,9 +12,9 @@ import { releaseProblems } from './problems.ts'
 // This folder makes releases. This file is the command, `npm run release -- <version>`: `problems.ts` and
 // `due-proofs.ts` say what a release needs first, `changelog.ts` reads and dates the changelog and writes the notes,
 // `artefacts.ts` makes the files. `package-folder.ts` puts the package together: `source-files.ts` lists what it may
-// take, `transpile.ts` makes the program, `bundled-packages.ts` finds what it needs, `package-documents.ts` follows
-// links, `notice.ts` gathers licences, and `readable.ts` sets modes. `make-package.ts` and `warm-cache.ts` are what the
-// image is built with.
+// take, `transpile.ts` makes the program, `empty-database.ts` the files of a first start, `bundled-packages.ts` finds
+// what it needs, `package-documents.ts` follows links, `notice.ts` gathers licences, and `readable.ts` sets modes.
+// `make-package.ts` and `warm-cache.ts` are what the image is built with.
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 const usage = 'usage: npm run release -- <version> [--dry-run], with a version such as 0.2.0'

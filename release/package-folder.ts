@@ -1,8 +1,10 @@
 import { chmod, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { shippedDatabase } from '../src/platform/database/empty-database.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { buildPage, shippedPage } from '../src/portal/pages/build-page.ts'
 import { bundlePackages } from './bundled-packages.ts'
+import { writeEmptyDatabase } from './empty-database.ts'
 import { lockedPackages, nameOf } from './lock-file.ts'
 import { writeNotice } from './notice.ts'
 import { followDocuments } from './package-documents.ts'
@@ -47,7 +49,8 @@ export interface PackageFolderOptions {
 
 /**
  * Makes the folder that a release consists of: the program as JavaScript, the
- * portal's built page, configuration, documents and the packages that it needs.
+ * portal's built page, an empty database, configuration, documents and the
+ * packages that it needs.
  * It runs without TypeScript, and without an installation where it finds a Node
  * of the right version.
  *
@@ -61,6 +64,7 @@ export async function makePackageFolder(options: PackageFolderOptions): Promise<
   const files = (names: readonly string[]) =>
     sourceFiles(repository, names).filter((path) => !leftOut.some((left) => path.startsWith(left)))
   await transpile({ repository, folder, files: files(['src']) })
+  await writeEmptyDatabase(join(folder, 'src', 'platform', 'database', shippedDatabase))
   for (const path of files(copied)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await copyFile(join(repository, path), join(folder, path))

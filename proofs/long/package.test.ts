@@ -23,6 +23,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { packTarball } from '../../release/pack.ts'
 import { makePackageFolder } from '../../release/package-folder.ts'
+import { shippedDatabase } from '../../src/platform/database/empty-database.ts'
 import { targetsOf } from '../../test/support/page-links.ts'
 import { signUpAndIn } from '../../test/support/portal.ts'
 import { parseReadyLine, quietEnv } from '../../test/support/tollgate.ts'
@@ -93,6 +94,7 @@ try {
   for (const path of ignored) rmSync(path)
   socket.close()
 }
+const emptyDatabase = join('src', 'platform', 'database', shippedDatabase)
 const tarball = await packTarball(join(made, 'package'), made)
 
 t.test('a release holds JavaScript, no TypeScript, no tests and no development', async (t) => {
@@ -103,7 +105,12 @@ t.test('a release holds JavaScript, no TypeScript, no tests and no development',
     files.filter((path) => /\.tsx?$|(^|\/)test\//.test(path)),
     [],
   )
-  for (const path of ['src/cli/main.js', 'src/gateway/counters/redis/window.lua', 'NOTICE']) {
+  for (const path of [
+    'src/cli/main.js',
+    'src/gateway/counters/redis/window.lua',
+    'NOTICE',
+    emptyDatabase,
+  ]) {
     t.ok(files.includes(path), path)
   }
   const manifest = JSON.parse(readFileSync(join(made, 'package', 'package.json'), 'utf8'))
@@ -122,7 +129,7 @@ t.test('a release takes no file that git ignores, such as secrets beside an exam
     listed
       .split('\0')
       .map((path) => (path.startsWith('src/') ? path.replace(/\.ts$/, '.js') : path)),
-  )
+  ).add(emptyDatabase)
   const release = join(made, 'package')
   const taken = folders.flatMap((name) =>
     readdirSync(join(release, name), { recursive: true, withFileTypes: true })

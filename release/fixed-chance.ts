@@ -1,0 +1,23 @@
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+
+// Loaded before a program whose output must be the same every time: its clock stands still, and chance gives the same
+// bytes.
+
+const now = Date.UTC(2026, 0, 1)
+
+globalThis.Date = class extends Date {
+  constructor(...args: [] | [number | string]) {
+    super(args[0] ?? now)
+  }
+
+  static override now(): number {
+    return now
+  }
+} as DateConstructor
+performance.now = () => 0
+crypto.randomFillSync = ((buffer: ArrayBufferView) => {
+  new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength).fill(1)
+  return buffer
+}) as typeof crypto.randomFillSync
+syncBuiltinESMExports()
