@@ -95,7 +95,7 @@ function endWithNpm() {
 function reexecute(node, options) {
   if (node === undefined) {
     process.stderr.write(
-      `tollgate: needs Node ${oldest} or newer, this is ${process.version}, and no Node for ${process.platform}-${process.arch} is installed with it\n`,
+      `tollgate: needs Node ${oldest} or newer, this is ${process.version}, and no Node for ${process.platform}-${process.arch} is installed with it. Run npm install again without --omit=optional, or put a newer Node first in PATH\n`,
     )
     process.exit(1)
   }

@@ -63,10 +63,16 @@ export async function bundlePackages(options: BundleOptions): Promise<void> {
   }
 }
 
-/** Without the package's own commands: npm would fetch a package again whose commands are missing. @returns its version */
+/**
+ * Without the package's own commands, because npm would fetch a package again
+ * whose commands are missing; and without its versions of Node, because the
+ * launcher chooses the Node, and npm would compare its own.
+ *
+ * @returns the version
+ */
 async function copyManifest(from: string, to: string): Promise<string> {
   const text = await readFile(join(from, 'package.json'), 'utf8')
-  const { bin: _, ...manifest } = JSON.parse(text)
+  const { bin: _, engines: __, ...manifest } = JSON.parse(text)
   await mkdir(to, { recursive: true })
   await writeFile(join(to, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
   return manifest.version

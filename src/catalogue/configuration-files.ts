@@ -1,4 +1,4 @@
-import { type Dirent, existsSync } from 'node:fs'
+import { type Dirent, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '../messages/language.ts'
@@ -27,7 +27,12 @@ export const besideDocuments =
 /** Without its folders, every further problem would only follow from that. @throws {CatalogueError} */
 export function checkFolders(sources: Sources, configDir: string): void {
   for (const folder of ['apis', 'plans']) {
-    if (existsSync(join(configDir, folder))) continue
+    try {
+      if (statSync(join(configDir, folder), { throwIfNoEntry: false }) !== undefined) continue
+    } catch (error) {
+      sources.reportUnreadable(folder, error)
+      continue
+    }
     const message = 'the folder is missing: CONFIG_DIR holds the API documents and the plans'
     sources.reportFile(
       folder,

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { loadCatalogue } from '../catalogue/load-catalogue.ts'
@@ -48,6 +50,10 @@ export async function run(options: RunOptions): Promise<number> {
     },
     async registry(work) {
       const { withRegistry } = await import('./registry-session.ts')
+      const { databaseUrl, dataDir } = context.settings()
+      if (databaseUrl === undefined && !existsSync(join(dataDir, 'database'))) {
+        context.output.note(`There is no database in DATA_DIR ${dataDir} yet; this creates one.`)
+      }
       return withRegistry(context.settings(), work)
     },
     async counters(work) {

@@ -166,17 +166,18 @@ t.test('the answer is data with --json, and a dry run writes nothing', async (t)
   const options = ['--api', 'desk', '--version', '3', '--prefix', '/desk', '--dry-run', '--json']
   const { stdout, code } = await tollgate({ CONFIG_DIR }, 'publish', file, ...backend, ...options)
   t.equal(code, 0)
-  t.strictSame(JSON.parse(stdout), {
+  const { warnings, ...answer } = JSON.parse(stdout)
+  t.match(warnings, [
+    { kind: 'operation-id-missing', count: 2, place: file, line: 6, message: /operationId/ },
+    { kind: 'parameter-undeclared', count: 1, place: file, line: 6, message: /\{id\}/ },
+  ])
+  t.strictSame(answer, {
     outcome: 'dry-run',
     api: 'desk',
     version: '3',
     prefix: '/desk',
     operations: 2,
     refused: [],
-    warnings: [
-      { kind: 'operation-id-missing', count: 2 },
-      { kind: 'parameter-undeclared', count: 1 },
-    ],
     leftOut: [],
     twins: [],
     mend: null,
@@ -358,14 +359,27 @@ t.test('no file of another version, and no plan of other versions, is changed', 
   t.equal(readFileSync(plan, 'utf8'), chosen)
 })
 
-t.test('without CONFIG_DIR, the document is written to the folder config', async (t) => {
-  const folder = emptyFolder(t)
-  const file = written(t, { 'openapi.yaml': orders })
-  const launcher = fileURLToPath(new URL('../../bin/tollgate.js', import.meta.url))
-  const args = [launcher, 'publish', file, ...backend]
-  execFileSync(process.execPath, args, { cwd: folder, env: { PATH: process.env['PATH'] } })
-  t.equal(readFileSync(join(folder, 'config/apis/order-desk/2.1.yaml'), 'utf8'), orders)
-})
+t.test(
+  'without CONFIG_DIR, the document is written to the folder config, and not to the samples',
+  async (t) => {
+    const folder = emptyFolder(t)
+    const file = written(t, { 'openapi.yaml': orders })
+    const launcher = fileURLToPath(new URL('../../bin/tollgate.js', import.meta.url))
+    const args = [launcher, 'publish', file, ...backend]
+    const publish = () => {
+      const env = { PATH: process.env['PATH'] }
+      return execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' })
+    }
+    const first = publish()
+    t.equal(readFileSync(join(folder, 'config/apis/order-desk/2.1.yaml'), 'utf8'), orders)
+    t.match(first, 'if it runs, stop it first: it serves the samples')
+    const [, command = ''] = /Samples +are served no more.*run "(cp .*)"/.exec(first) ?? []
+    execFileSync('sh', ['-c', command], { cwd: folder })
+    t.match(publish(), /published[\s\S]*if it runs: npx tollgate reload/)
+    t.ok(existsSync(join(folder, 'config/apis/xs2a/1.7.0.yaml')))
+    t.ok(existsSync(join(folder, 'config/apis/order-desk/2.1.yaml')))
+  },
+)
 
 t.test('what an overlay can mend is shown, and mended if asked', async (t) => {
   const CONFIG_DIR = join(emptyFolder(t), 'config')
@@ -508,7 +522,7 @@ t.test(
 
 t.test('what is missing or wrong on the command line is named', async (t) => {
   const CONFIG_DIR = join(emptyFolder(t), 'config')
-  const file = written(t, { 'openapi.yaml': orders, 'bad.yaml': 'a: [1\n' })
+  const file = written(t, { 'openapi.yaml': orders, 'bad.yaml': 'a: [1\n', 'other.yaml': 'a: 1\n' })
   for (const [args, code, message] of [
     [[file], 2, /--backend is missing/],
     [[file, ...backend, '--api', 'My API'], 2, /--api "My API" is not a lower-case letter/],
@@ -518,6 +532,7 @@ t.test('what is missing or wrong on the command line is named', async (t) => {
     [[file, ...backend, '--version', 'v1'], 2, /--version "v1" is not up to six numbers/],
     [['nothing.yaml', ...backend], 1, /there is no file nothing\.yaml\n/],
     [[join(dirname(file), 'bad.yaml'), ...backend], 1, /bad\.yaml:2 yaml-syntax/],
+    [[join(dirname(file), 'other.yaml')], 1, /other\.yaml is no OpenAPI document/],
   ] as const) {
     const outcome = await tollgate({ CONFIG_DIR }, 'publish', ...args)
     t.match([outcome.code, outcome.stderr], [code, message])

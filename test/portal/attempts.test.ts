@@ -281,7 +281,7 @@ t.test(
     const said: unknown[] = []
     const warn = (...parts: unknown[]) => void said.push(...parts)
     const attempts = await portal(`redis://127.0.0.1:${proxy.port}`, {
-      log: { warn },
+      log: { warn, info: warn },
       firstConnectionMs: 1,
     })
     t.match(said.at(-1), 'Redis did not answer at startup')

@@ -187,5 +187,20 @@ t.test(
       const { stdout } = await tollgate(env, 'rehearsal', '--application', 'Rehearsing')
       t.match(stdout, /Would be refused/)
     })
+
+    await t.test('onboard says which version no running gateway serves yet', async (t) => {
+      const newer = copyOf(t, config)
+      const document = join(newer, 'desk.json')
+      const paths = { '/desk': { get: { responses: {} } } }
+      const info = { title: 'Desk', version: '2' }
+      writeFileSync(document, JSON.stringify({ openapi: '3.1.1', info, paths }))
+      const command = (...args: string[]) => tollgate({ ...env, CONFIG_DIR: newer }, ...args)
+      const backend = ['--backend', 'http://127.0.0.1:9', '--plan', 'default']
+      t.match(await command('publish', document, ...backend), { code: 0 })
+      const onboard = ['onboard', '--email', 'desk@example.com', '--application', 'Desk', '--api']
+      const unserved = await command(...onboard, 'desk@2', 'xs2a@1.7.0')
+      t.match(unserved, { code: 0, stderr: /No running gateway serves desk@2 yet/ })
+      t.notMatch((await command(...onboard, 'xs2a@1.7.0')).stderr, /No running gateway/)
+    })
   },
 )

@@ -61,7 +61,7 @@ t.test(
     )
     t.equal(code, 1)
     t.equal(stdout, '')
-    t.match(stderr, /^tollgate: 11 invalid setting\(s\):\n/)
+    t.match(stderr, /^tollgate: 11 problems with the settings:\n/)
     for (const line of [
       /^ {2}GATEWAY_PORT: "99999" is not a whole number from 0 to 65535 \(e\.g\. 8080\)$/m,
       /^ {2}LOG_LEVEL: "loud" is not one of /m,

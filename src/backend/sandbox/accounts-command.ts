@@ -16,5 +16,5 @@ export function accountsCommand({
   key,
   consentId,
 }: AccountsCommandOptions): string {
-  return `curl ${gateway}${path} -H "X-API-Key: ${key}" -H 'X-Request-ID: ${randomUUID()}' -H 'Consent-ID: ${consentId}' -H 'PSU-IP-Address: 127.0.0.1'`
+  return `curl ${gateway}${path} -H "X-API-Key: ${key}" -H 'X-Request-ID: ${randomUUID()}' -H 'Consent-ID: ${consentId}' -H 'PSU-IP-Address: 127.0.0.1' -w '\\n'`
 }

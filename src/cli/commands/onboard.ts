@@ -59,7 +59,7 @@ export function registerOnboard(command: Command, context: CommandContext): void
         by: context.actor,
       }
       const show = (result: Done & { readonly consentId?: string }, end = '') => {
-        const { nearest, ...answer } = result
+        const { nearest, unserved, ...answer } = result
         const { isNewApplication, subscriptions, ...shown } = answer
         context.output.result(options.json, answer, () => `${drawFields({ ...shown })}${end}`)
         if (options.json === true) return
@@ -67,6 +67,11 @@ export function registerOnboard(command: Command, context: CommandContext): void
           doneText(options.application, { isNewApplication, subscriptions, nearest }),
         )
         context.output.note('The key is shown only now. Keep it safe.')
+        if (unserved.length > 0) {
+          context.output.note(
+            `No running gateway serves ${unserved.join(', ')} yet: reload it (tollgate reload --wait) or restart it.`,
+          )
+        }
       }
       if (options.consent !== true) {
         show(await context.registry((stores) => onboardOnce(stores, input)))
@@ -97,15 +102,30 @@ export function registerOnboard(command: Command, context: CommandContext): void
 interface Done extends Onboarded {
   /** An application of the developer that a new one may be a misspelling of. */
   readonly nearest: string | undefined
+  /** Versions that it subscribed to and no running gateway has; empty if no gateway runs. */
+  readonly unserved: readonly string[]
 }
 
 async function onboardOnce(stores: Stores, input: Onboarding): Promise<Done> {
-  const onboarded = await together(() => onboard(stores, input))
+  const result = await together(() => onboard(stores, input))
+  const onboarded = { ...result, unserved: await unservedIn(stores, input.subscriptions) }
   if (!onboarded.isNewApplication) return { ...onboarded, nearest: undefined }
   const { developerId, applicationId } = onboarded
   const all = await stores.applications.list({ developerId, limit: 1000 })
   const others = all.filter(({ id }) => id !== applicationId).map(({ name }) => name)
   return { ...onboarded, nearest: nearestName(input.applicationName, others) }
+}
+
+/** The files of this command may be newer than those that a gateway has read. */
+async function unservedIn(
+  { publishedConfigurations }: Stores,
+  subscriptions: Onboarding['subscriptions'],
+): Promise<readonly string[]> {
+  const { readable } = await publishedConfigurations.inUse()
+  const running = readable.filter(({ isRunning }) => isRunning)
+  return subscriptions
+    .map(({ api, version }) => versionKey(api, version))
+    .filter((key) => running.length > 0 && !running.some(({ versions }) => versions.has(key)))
 }
 
 function doneText(

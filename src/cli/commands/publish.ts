@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ApiVersion } from '../../catalogue/catalogue.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
@@ -48,6 +48,7 @@ export function registerPublish(command: Command, context: CommandContext): void
       // The samples of a release are replaced by the next one, so nothing is written there.
       const configDir =
         (context.env['CONFIG_DIR'] ?? '') === '' ? resolve('config') : settings.configDir
+      const samples = settings.configDir === configDir ? undefined : settings.configDir
       const { json } = options
       const source = await readSource(place).catch((error: unknown) => {
         if (json !== true || !(error instanceof CommandError)) throw error
@@ -62,7 +63,7 @@ export function registerPublish(command: Command, context: CommandContext): void
       context.output.result(json, answerOf(judged, outcome), () =>
         judged.version === undefined
           ? refusalText(judged)
-          : publishedText(judged, judged.version, { outcome, settings, portal }),
+          : publishedText(judged, judged.version, { outcome, settings, portal, samples }),
       )
       if (judged.version === undefined) throw new ReportedError()
     })
@@ -96,7 +97,7 @@ interface Answer {
   readonly prefix: string | null
   readonly operations: number | null
   readonly refused: readonly Refusal[]
-  readonly warnings: readonly { readonly kind: string; readonly count: number }[]
+  readonly warnings: Judged['warnings']
   readonly leftOut: readonly string[]
   readonly twins: readonly string[]
   /** The text of an overlay. */
@@ -128,7 +129,7 @@ function answerOf(judged: Judged, outcome: Outcome): Answer {
     prefix: version?.prefix ?? null,
     operations: version?.operations.length ?? null,
     refused,
-    warnings: [...warnings].map(([kind, count]) => ({ kind, count })),
+    warnings,
     leftOut,
     twins,
     mend: mend ?? null,
@@ -141,12 +142,14 @@ interface PublishedTextOptions {
   readonly outcome: Outcome
   readonly settings: Settings
   readonly portal: string | undefined
+  /** What a start has served without the folder `config`; undefined: it has the folder. */
+  readonly samples: string | undefined
 }
 
 function publishedText(
   { proposal, warnings, leftOut, twins }: Judged,
   published: ApiVersion,
-  { outcome, settings, portal }: PublishedTextOptions,
+  { outcome, settings, portal, samples }: PublishedTextOptions,
 ): string {
   const { api, version, cutVersion, plan, mends } = proposal
   const { prefix, operations } = published
@@ -179,9 +182,16 @@ function publishedText(
     ],
     ['Left out', leftOut],
     ['Note', twins],
+    ['Samples', samples === undefined ? [] : [withoutSamples(samples)]],
     [
       'Warnings',
-      warnings.size === 0 ? ['none'] : [...warnings].map(([kind, count]) => `${count} ${kind}`),
+      warnings.length === 0
+        ? ['none']
+        : warnings.map(({ kind, count, line, message }) =>
+            count === 1
+              ? `${kind} in line ${line}: ${message}`
+              : `${count} × ${kind}, first in line ${line}: ${message}`,
+          ),
     ],
   ]
   const lines = facts.flatMap(([name, values]) =>
@@ -193,14 +203,22 @@ function publishedText(
       ? ['Nothing was written (--dry-run).']
       : [
           'Next, in this folder:',
-          '  npx tollgate start            # or, if it runs: npx tollgate reload --wait',
+          samples === undefined
+            ? '  npx tollgate start            # or, if it runs: npx tollgate reload --wait'
+            : '  npx tollgate start            # if it runs, stop it first: it serves the samples',
           `  npx tollgate onboard --email you@example.com --application Shop --api ${api}@${version}${choice}   # creates a key`,
           ...(portal === undefined
             ? []
             : [`  ${portal.padEnd(29)} # the portal, where developers get keys`]),
-          ...(warnings.size === 0 ? [] : ['  npx tollgate check --strict   # lists the warnings']),
+          ...(warnings.length === 0
+            ? []
+            : ['  npx tollgate check --strict   # lists the warnings']),
         ]
   return [`${api}@${version} ${outcomes[outcome]}.`, '', ...lines, '', ...next].join('\n')
+}
+
+function withoutSamples(samples: string): string {
+  return `are served no more: Tollgate serves the new folder config. To keep them, run "cp -r ${relative('.', samples)}/. config" and publish again`
 }
 
 function planText({ name, added, isNew }: Proposal['plan']): string {

@@ -174,7 +174,7 @@ function drawOutcomes(outcomes: readonly Outcome[]): readonly string[] {
 }
 
 const notListed =
-  'Not listed: processes that never reached this database, of releases without this list, and a bank with a database of its own.'
+  'This list leaves out processes that have never reached this database, and a bank with a database of its own.'
 
 function remarkOn({ roles, host, pid, state, digest, reason, seenAt }: Outcome): readonly string[] {
   const who = `${roles} ${host}:${pid}`
@@ -187,7 +187,9 @@ function remarkOn({ roles, host, pid, state, digest, reason, seenAt }: Outcome):
         ...(reason ?? '').split('\n').map((line) => `  ${printable(line)}`),
       ]
     case 'differs':
-      return [`${who} read other files: ${shortDigest(digest)}. Compare the files on its machine.`]
+      return [
+        `${who} read other files: ${shortDigest(digest)}. Compare the files on its machine. If it started without the folder config, it serves the samples: restart it.`,
+      ]
     case 'waiting':
       return [`${who} has not answered yet.`]
     case 'unseen':

@@ -27,6 +27,7 @@ export function registerStart(command: Command, context: CommandContext): void {
       `Run Tollgate in this process until SIGTERM or SIGINT. SIGHUP applies changed documents and plans. Roles: ${allRoles.join(', ')} (default: all; backend, which is the sandbox bank, only if it serves a published operation).`,
     )
     .argument('[roles...]', 'the roles to run')
+    .showHelpAfterError('Settings are environment variables: tollgate settings --all lists them.')
     .action(async (names: readonly string[]) => {
       const settings = context.settings()
       const named = namedRoles(names)

@@ -20,6 +20,16 @@ export interface Refusal {
   readonly message: string
 }
 
+/** Warnings of one rule of the check. */
+export interface WarningKind {
+  readonly kind: string
+  readonly count: number
+  /** Where the first one is, and what it says. */
+  readonly place: string
+  readonly line: number
+  readonly message: string
+}
+
 /** What the gateway would do with a proposal. */
 export interface Judged {
   readonly proposal: Proposal
@@ -28,8 +38,8 @@ export interface Judged {
   readonly refused: readonly Refusal[]
   /** Whether it is refused only for problems of other files, which are there without it. */
   readonly isBlockedByOthers: boolean
-  /** About this version, by kind. */
-  readonly warnings: ReadonlyMap<string, number>
+  /** About this version. */
+  readonly warnings: readonly WarningKind[]
   /** What the overlay removes: `GET /a`, or a path. */
   readonly leftOut: readonly string[]
   /** One sentence for each version that publishes the same ({@link twinsOf}). */
@@ -91,7 +101,7 @@ async function judgeOnce(
       version: undefined,
       refused,
       isBlockedByOthers: false,
-      warnings: new Map(),
+      warnings: [],
       leftOut: [],
       twins: [],
       mend: undefined,
@@ -102,13 +112,22 @@ async function judgeOnce(
       checkBackends(settings, catalogue)
       const version = publishedOf(catalogue, proposal)
       const own = warnings.filter(({ file }) => proposal.origins.has(relative(copy, file)))
-      const kinds = Map.groupBy(own, ({ rule }) => rule)
       return {
         proposal,
         version,
         refused: [],
         isBlockedByOthers: false,
-        warnings: new Map([...kinds].map(([kind, { length }]) => [kind, length])),
+        warnings: [...Map.groupBy(own, ({ rule }) => rule)].flatMap(([kind, [first, ...others]]) =>
+          first === undefined
+            ? []
+            : {
+                kind,
+                count: 1 + others.length,
+                place: placeOf(first),
+                line: first.line,
+                message: first.message,
+              },
+        ),
         leftOut: leftOut(source.content, version),
         twins: twinsOf({
           catalogue,

@@ -48,6 +48,9 @@ export async function readSource(place: string): Promise<SourceDocument> {
   const bytes = await read(place)
   const isJson = holdsJson(place, bytes)
   const content = parsed(shown, bytes, isJson)
+  if (content['openapi'] === undefined && content['swagger'] === undefined) {
+    throw new CommandError(`${shown} ${notOpenApi}`)
+  }
   const files = new Map([['', { bytes, place: shown }]])
   const missing = new Set<string>()
   const queue = [{ path: '', content }]
@@ -147,9 +150,12 @@ function parsed(place: string, bytes: Buffer, isJson: boolean): JsonObject {
   return mappingIn(text, {
     place,
     isJson,
-    otherwise: 'is no OpenAPI document: it must be a mapping with the member openapi or swagger',
+    otherwise: notOpenApi,
   })
 }
+
+const notOpenApi =
+  'is no OpenAPI document: it must be a mapping with the member openapi or swagger (e.g. openapi: 3.1.1)'
 
 interface MappingOptions {
   /** The file or URL of the text. */

@@ -24,7 +24,7 @@ export class SettingsError extends Error {
 
   constructor(problems: readonly string[]) {
     super(
-      `${problems.length} invalid setting(s):\n${problems.map((line) => `  ${line}`).join('\n')}`,
+      `${problems.length === 1 ? '1 problem' : `${problems.length} problems`} with the settings:\n${problems.map((line) => `  ${line}`).join('\n')}`,
     )
     this.name = 'SettingsError'
     this.problems = problems

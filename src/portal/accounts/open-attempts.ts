@@ -8,7 +8,7 @@ import { type Attempts, type AttemptsOptions, createAttempts } from './attempts.
 export interface OpenAttemptsOptions extends Omit<AttemptsOptions, 'redis'> {
   /** Undefined: attempts are counted in this process. */
   readonly redis: RedisAddress | undefined
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'info' | 'warn'>
   readonly lifetime: Lifetime
   /** How long a startup waits for the first connection. (Default: 3 s) */
   readonly firstConnectionMs?: number
@@ -45,9 +45,17 @@ export async function openAttempts({
     address.topology === 'cluster'
       ? openCluster(address)
       : openRedis({ address, behaviour: { ...impatience, retryStrategy: retryMs } })
-  client.on('error', (err) =>
-    log.warn({ err }, 'cannot count attempts: refusing sign-ins, mails and ready consents'),
-  )
+  // Every attempt to reconnect fails with an error of its own.
+  let isDown = false
+  client.on('error', (err) => {
+    if (isDown) return
+    isDown = true
+    log.warn({ err }, 'cannot count attempts: refusing sign-ins, mails and ready consents')
+  })
+  client.on('ready', () => {
+    if (isDown) log.info({}, 'attempts are counted again')
+    isDown = false
+  })
   lifetime.opened(close)
   if (!(await isReadyWithin(client, firstConnectionMs))) {
     log.warn(
