@@ -4,6 +4,8 @@
 --
 --   psql -f roles.sql "$ADMIN_URL"
 --
+-- Leave the password out of ADMIN_URL: psql asks for it, or reads it from the file that PGPASSFILE names.
+--
 -- Run it again only for other passwords. It may run at any time.
 --
 -- tollgate_owner    owns the tables. Use it for `tollgate migrate` and `tollgate audit prune`, never in a process that serves.
@@ -18,9 +20,19 @@
 \getenv portal_password PORTAL_PASSWORD
 \getenv bank_password BANK_PASSWORD
 \getenv serving_password SERVING_PASSWORD
-select '' = any(array[:'owner_password', :'gateway_password', :'portal_password', :'bank_password', :'serving_password']) as lacks_password \gset
+-- No statement with a password may reach the server's log, or the statistics of statements.
+set log_statement = none;
+set log_min_duration_statement = -1;
+set log_min_error_statement = panic;
+set pg_stat_statements.track_utility = off;
+-- A name that was never set would stay as it is written here, which is not SQL.
+select not (:{?owner_password} and :{?gateway_password} and :{?portal_password} and :{?bank_password} and :{?serving_password}) as lacks_password \gset
 \if :lacks_password
-do $$ begin raise exception 'a password is empty: set OWNER_PASSWORD, GATEWAY_PASSWORD, PORTAL_PASSWORD, BANK_PASSWORD and SERVING_PASSWORD'; end $$;
+\else
+select '' in (:'owner_password', :'gateway_password', :'portal_password', :'bank_password', :'serving_password') as lacks_password \gset
+\endif
+\if :lacks_password
+do $$ begin raise exception 'a password is missing: set OWNER_PASSWORD, GATEWAY_PASSWORD, PORTAL_PASSWORD, BANK_PASSWORD and SERVING_PASSWORD (for roles-from-urls.sql, see its first lines)'; end $$;
 \endif
 -- Without the notices about what is as it should be already.
 set client_min_messages = warning;
@@ -37,7 +49,8 @@ alter role tollgate_bank password :'bank_password';
 alter role tollgate_serving password :'serving_password';
 grant tollgate_gateway, tollgate_portal, tollgate_bank to tollgate_serving;
 
-select format('grant create on database %I to tollgate_owner', current_database()) \gexec
+select format('grant connect, create on database %I to tollgate_owner', current_database()) \gexec
+select format('grant connect on database %I to tollgate_gateway, tollgate_portal, tollgate_bank, tollgate_serving', current_database()) \gexec
 revoke create on schema public from public, tollgate_serving;
 grant usage, create on schema public to tollgate_owner;
 grant usage on schema public to tollgate_gateway, tollgate_portal, tollgate_bank;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { sql } from 'kysely'
 import t from 'tap'
 import { openDatabase } from '../../src/platform/database/database.ts'
@@ -12,7 +13,7 @@ import type { RegistrySchema } from '../../src/registry/schema.ts'
 import { pruneAged } from '../../src/registry/usage/prune-records.ts'
 import { pruneUsage } from '../../src/registry/usage/prune-usage.ts'
 import { tollgate } from '../support/cli.ts'
-import { postgresMissing, testPostgres } from '../support/database.ts'
+import { administer, postgresMissing, startPostgres, testPostgres } from '../support/database.ts'
 import { createDatabaseRoles } from '../support/database-roles.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'
 
@@ -178,5 +179,59 @@ t.test(
         }
       })
     }
+  },
+)
+
+t.test(
+  'roles.sql keeps passwords out of the log of PostgreSQL, and its roles may connect where public may not',
+  { skip: postgresMissing() },
+  async (t) => {
+    const server = await startPostgres(t)
+    for (const setting of [
+      'logging_collector = on',
+      "log_statement = 'all'",
+      'log_min_duration_statement = 0',
+    ]) {
+      await administer(server.url, `alter system set ${setting}`)
+    }
+    await server.shutDown()
+    await server.start()
+    await administer(server.url, 'revoke connect on database postgres from public')
+    createDatabaseRoles(server.url, (role) => `password-of-${role}`)
+    const { log } = await administer(server.url, 'select pg_read_file(pg_current_logfile()) as log')
+    t.match(log, /statement: revoke connect/, 'the server logs statements')
+    t.notMatch(log, /password-of-/)
+    for (const role of ['owner', 'gateway', 'portal', 'bank', 'serving']) {
+      await administer(server.url.replace('postgres@', `tollgate_${role}@`), 'select 1')
+    }
+  },
+)
+
+t.test(
+  'roles.sql refuses to run without a password, and names the settings',
+  { skip: postgresMissing() },
+  async (t) => {
+    const { url } = await startPostgres(t)
+    const folder = t.testdir({
+      good: 'postgres://tollgate_owner:0a-B_@db.internal:5432/tollgate',
+      encoded: 'postgres://tollgate_owner:a%40b@db.internal:5432/tollgate',
+    })
+    const names = ['OWNER', 'GATEWAY', 'PORTAL', 'BANK', 'SERVING']
+    const run = (script: string, suffix: string, value: string, last: string | undefined) =>
+      spawnSync('psql', ['-q', '-f', `deploy/postgres/${script}`, url], {
+        env: {
+          ...process.env,
+          ...Object.fromEntries(names.map((name) => [`${name}_${suffix}`, value])),
+          [`SERVING_${suffix}`]: last,
+        },
+        encoding: 'utf8',
+      })
+    const refused = { status: 3, stderr: /a password is missing: set OWNER_PASSWORD/ }
+    t.match(run('roles.sql', 'PASSWORD', 'secret', undefined), refused, 'not set')
+    t.match(run('roles.sql', 'PASSWORD', 'secret', ''), refused, 'empty')
+    const good = `${folder}/good`
+    t.match(run('roles-from-urls.sql', 'URL_FILE', good, `${folder}/encoded`), refused)
+    t.match(await administer(url, "select from pg_roles where rolname like 'tollgate%'"), {})
+    t.match(run('roles-from-urls.sql', 'URL_FILE', good, good), { status: 0, stderr: '' })
   },
 )
