@@ -44,8 +44,7 @@ WORKDIR /app
 COPY --from=build /system /
 COPY --from=build --chown=root:root /packages /app/node_modules
 COPY --from=build --chown=root:root /app /app
-# Nothing outside /data is written: run with a read-only root file system.
-VOLUME /data
+# Nothing outside /data is written: run with a read-only root file system. No VOLUME: containerd would mount a writable one in every pod.
 # The user `node`, by number: Kubernetes cannot tell whether a name is root (runAsNonRoot).
 USER 1000:1000
 EXPOSE 8080 8081 8082 8083 9090
