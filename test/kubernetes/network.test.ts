@@ -1,12 +1,12 @@
 import t from 'tap'
-import { renderKustomization } from '../support/kustomize.ts'
-import { documentedOverlay, podsOf, renderOverlay } from '../support/manifests.ts'
+import { type Manifest, renderKustomization } from '../support/kustomize.ts'
+import { documentedOverlay, podsOf, renderOverlay, variants } from '../support/manifests.ts'
 import { type End, isLetThrough } from '../support/network-policies.ts'
 
 const ports = [53, 80, 443, 465, 587, 5432, 6379, 8080, 8081, 8082, 8083, 9090, 10250]
 
-t.test('the policies let through what each role needs, and nothing else', async (t) => {
-  const manifests = renderKustomization(documentedOverlay(t))
+/** Every connection to or from a pod that the policies let through. */
+function connections(manifests: readonly Manifest[]): readonly string[] {
   const pods = podsOf(manifests).map((pod): readonly [string, End] => [
     pod.name.replace('tollgate-', ''),
     { pod },
@@ -18,6 +18,7 @@ t.test('the policies let through what each role needs, and nothing else', async 
     ['postgresql', { address: '10.0.20.5' }],
     ['redis', { address: '10.0.21.5' }],
     ['mail', { address: '10.0.22.5' }],
+    ['own bank', { address: '10.0.23.5' }],
     ['neighbour', { address: '10.0.20.7' }],
     ['metadata', { address: '169.254.169.254' }],
     ['internet', { address: '203.0.113.7' }],
@@ -31,26 +32,45 @@ t.test('the policies let through what each role needs, and nothing else', async 
         .map((port) => `${from} → ${to}:${port}`)
     }),
   )
-  t.same(found.sort(), [
-    'bank → gateway:9090',
-    'bank → postgresql:5432',
-    'gateway → bank:8082',
-    'gateway → postgresql:5432',
-    'gateway → redis:6379',
-    'ingress → bank:8083',
-    'ingress → gateway:8080',
-    'ingress → portal:8081',
-    'migrate → postgresql:5432',
-    'monitoring → bank:9090',
-    'monitoring → gateway:9090',
-    'monitoring → portal:9090',
-    'portal → bank:8082',
-    'portal → gateway:8080',
-    'portal → internet:443',
-    'portal → mail:465',
-    'portal → postgresql:5432',
-    'portal → redis:6379',
-  ])
+  return found.sort()
+}
+
+const withoutBank = [
+  'gateway → postgresql:5432',
+  'gateway → redis:6379',
+  'ingress → gateway:8080',
+  'ingress → portal:8081',
+  'migrate → postgresql:5432',
+  'monitoring → gateway:9090',
+  'monitoring → portal:9090',
+  'portal → gateway:8080',
+  'portal → internet:443',
+  'portal → mail:465',
+  'portal → postgresql:5432',
+  'portal → redis:6379',
+]
+
+t.test('the policies let through what each role needs, and nothing else', async (t) => {
+  t.same(
+    connections(renderKustomization(documentedOverlay(t))),
+    [
+      'bank → gateway:9090',
+      'bank → postgresql:5432',
+      'gateway → bank:8082',
+      'ingress → bank:8083',
+      'monitoring → bank:9090',
+      'portal → bank:8082',
+      ...withoutBank,
+    ].sort(),
+  )
+})
+
+t.test("a bank of one's own fetches the keys through the ingress controller", async (t) => {
+  const manifests = renderKustomization(documentedOverlay(t, variants['a bank of your own']))
+  t.same(
+    connections(manifests),
+    ['gateway → own bank:443', 'ingress → gateway:9090', ...withoutBank].sort(),
+  )
 })
 
 t.test('every pod asks DNS, and the sandbox reaches and is reached by nothing else', async (t) => {

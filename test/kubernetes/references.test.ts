@@ -22,18 +22,25 @@ import {
   type Pod,
   podsOf,
   renderOverlay,
+  variants,
 } from '../support/manifests.ts'
 import { selects } from '../support/network-policies.ts'
 
 const variables = new Set(
   settingGroups.flatMap(({ rows }) => Object.values(rows).flatMap(({ names }) => names)),
 )
+/** Variables that Node reads itself. */
+const ofNode = ['NODE_ENV', 'NODE_EXTRA_CA_CERTS']
+/** Entries that only some overlays of docs/kubernetes.md read. */
+const optionalEntries = ['management-token']
 const examples = ofKind(readManifests('deploy/kubernetes/secrets.example.yaml'), 'Secret')
 
 /** What every test looks at, by a name for messages. */
 const rendered: readonly (readonly [string, readonly Manifest[]])[] = [
   ...overlays.map((name) => [name, renderOverlay(name)] as const),
-  ['docs/kubernetes.md', renderKustomization(documentedOverlay(t))],
+  ...Object.entries(variants).map(
+    ([name, variant]) => [name, renderKustomization(documentedOverlay(t, variant))] as const,
+  ),
 ]
 
 /** Runs a test on each rendering that has objects of the kind. */
@@ -75,7 +82,7 @@ each('every variable of a pod is a setting, and its settings suit its roles', (t
     const { name, container } = pod
     const given = environmentOf(pod, manifests)
     for (const variable of Object.keys(given)) {
-      t.ok(variables.has(variable) || variable === 'NODE_ENV', `${name}: ${variable}`)
+      t.ok(variables.has(variable) || ofNode.includes(variable), `${name}: ${variable}`)
     }
     const settings = settingsOf(t, pod, manifests)
     t.doesNotThrow(() => checkDeployment(settings, rolesOf(pod)), name)
@@ -109,7 +116,8 @@ each('a file of a secret is an entry that the pod mounts, and the example has', 
       t.equal(secret.defaultMode, 0o440)
       const example = examples.find(({ metadata }) => metadata?.name === secret.secretName)
       return (secret.items ?? []).map(({ key, path }) => {
-        t.ok(key in (example?.stringData ?? {}), `the example has ${key}`)
+        const entries = [...Object.keys(example?.stringData ?? {}), ...optionalEntries]
+        t.ok(entries.includes(key), `the example has ${key}`)
         return `${at?.mountPath}/${path}`
       })
     })
@@ -336,13 +344,18 @@ each('routes lead from the public addresses to the services of their roles', (t,
     8083: scaPublicUrl,
   }
   for (const { metadata, spec } of ofKind(manifests, 'HTTPRoute')) {
-    for (const { backendRefs = [], timeouts } of spec.rules ?? []) {
+    for (const { backendRefs = [], matches, timeouts } of spec.rules ?? []) {
       const [{ name, port } = { name: '' }] = backendRefs
       const service = ofKind(manifests, 'Service').find((one) => one.metadata?.name === name)
       t.ok(
         service?.spec?.ports?.some((one) => one.port === port),
         `${metadata?.name}: ${name}:${port}`,
       )
+      if (port === 9090) {
+        const path = { type: 'Exact', value: '/.well-known/jwks.json' }
+        t.same(matches, [{ path }], 'the keys, and nothing else of the management listener')
+        continue
+      }
       t.same(spec.hostnames, [new URL(urls[String(port)] ?? '').hostname])
       const seconds = Number(/^(\d+)s$/.exec(timeouts?.request ?? '')?.[1])
       t.ok(seconds * 1_000 > stopTimes(backendCallMs).longestCallMs)
@@ -369,24 +382,58 @@ t.test('Prometheus scrapes each role once, under the job of the rules', async (t
   for (const { metadata } of scraped) t.same([...jobs], [metadata?.labels?.[jobLabel]])
 })
 
-t.test(
-  'the component with plans begins with those of the image, and every role reads them',
-  async (t) => {
-    const [, manifests] = rendered[2] ?? ['', []]
-    const plans = ofKind(manifests, 'ConfigMap').find(
-      ({ metadata }) => metadata?.name === 'tollgate-plans',
+t.test('the component with plans begins with those of the image', async (t) => {
+  for (const name of readdirSync('config/plans')) {
+    t.equal(
+      readFileSync(`deploy/kubernetes/components/plans/${name}`, 'utf8'),
+      readFileSync(`config/plans/${name}`, 'utf8'),
     )
-    for (const name of readdirSync('config/plans')) {
-      const text = readFileSync(`config/plans/${name}`, 'utf8')
-      t.equal(plans?.data?.[name], text)
-      t.equal(readFileSync(`deploy/kubernetes/components/plans/${name}`, 'utf8'), text)
-    }
+  }
+})
+
+t.test('an overlay with plans has its own alone, and every role reads them', async (t) => {
+  const folder = documentedOverlay(t, { ...variants['a bank of your own'] })
+  writeFileSync(join(folder, 'default.yaml'), 'mine')
+  const manifests = renderKustomization(folder)
+  const plans = ofKind(manifests, 'ConfigMap').find(
+    ({ metadata }) => metadata?.name === 'tollgate-plans',
+  )
+  t.same(Object.keys(plans?.data ?? {}), ['default.yaml', 'premium.yaml'])
+  t.equal(plans?.data?.['default.yaml'], 'mine')
+  for (const pod of podsOf(manifests)) {
+    if (pod.deployment === undefined) continue
+    const volume = pod.spec.volumes?.find(({ configMap }) => configMap?.name === 'tollgate-plans')
+    const mount = pod.container.volumeMounts?.find(({ name }) => name === volume?.name)
+    const { configWatch } = settingsOf(t, pod, manifests)
+    t.match([mount?.mountPath, configWatch], [`${image.env['CONFIG_DIR']}/plans`, 'on'], pod.name)
+  }
+})
+
+t.test(
+  'an overlay with an authority and a token gives them to every pod, and the token to Prometheus',
+  async (t) => {
+    const [, manifests] = rendered.at(-1) ?? ['', []]
+    const authority = ofKind(manifests, 'ConfigMap').find(({ data }) => data?.['ca.pem'])
+    t.equal(authority?.metadata?.labels?.['app.kubernetes.io/component'], 'base', 'before the Job')
     for (const pod of podsOf(manifests)) {
-      if (pod.deployment === undefined) continue
-      const volume = pod.spec.volumes?.find(({ configMap }) => configMap?.name === 'tollgate-plans')
+      const volume = pod.spec.volumes?.find(
+        ({ configMap }) => configMap?.name === authority?.metadata?.name,
+      )
       const mount = pod.container.volumeMounts?.find(({ name }) => name === volume?.name)
-      const { configWatch } = settingsOf(t, pod, manifests)
-      t.match([mount?.mountPath, configWatch], [`${image.env['CONFIG_DIR']}/plans`, 'on'], pod.name)
+      const variables = environmentOf(pod, manifests)
+      t.equal(variables['NODE_EXTRA_CA_CERTS'], `${mount?.mountPath}/ca.pem`, pod.name)
+      t.equal('MANAGEMENT_TOKEN_FILE' in variables, pod.deployment !== undefined, pod.name)
     }
+    const [monitor] = ofKind(manifests, 'ServiceMonitor')
+    t.match(monitor?.spec.endpoints[0]?.authorization?.credentials, {
+      name: 'tollgate-secrets',
+      key: 'management-token',
+    })
   },
 )
+
+t.test('the secrets of a secret store are applied before the Job', async (t) => {
+  for (const { metadata } of examples) {
+    t.equal(metadata?.labels?.['app.kubernetes.io/component'], 'base', metadata?.name ?? '')
+  }
+})

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parseAllDocuments, stringify } from 'yaml'
 import { type Manifest, renderKustomization } from '../support/kustomize.ts'
-import { documentedOverlay } from '../support/manifests.ts'
+import { documentedOverlay, variants } from '../support/manifests.ts'
 import { generatedFiles } from './generated.ts'
 
 for (const { file, wanted } of generatedFiles) {
@@ -34,7 +34,8 @@ else {
   t.test('the overlays give the same objects here as with kubectl kustomize', async (t) => {
     const folders = [
       ...['ha', 'sandbox'].map((name) => `deploy/kubernetes/overlays/${name}`),
-      documentedOverlay(t),
+      ...Object.values(variants).map((variant) => documentedOverlay(t, variant)),
+      join(documentedOverlay(t), '../sandbox'),
     ]
     for (const folder of folders) {
       const text = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })
@@ -71,6 +72,11 @@ t.test(
       [patch('[{ op: replace, path: /spec/x, value: 1 }]'), /no such member/],
       [patch('[{ op: remove, path: /metadata/name }]'), /the patch of Service a breaks it/],
       [{ ...patch('[]'), resources: [] }, /there is no Service a to patch/],
+      [
+        { resources: ['a.yaml'], patches: [{ patch: object.replace('name: a', 'name: c') }] },
+        /there is no Service c to patch/,
+      ],
+      [{ configMapGenerator: [{ name: 'a', behavior: 'x' }] }, /a: behavior/],
     ]
     for (const [kustomization, problem] of mistakes) {
       t.throws(() => render(kustomization), { message: problem })

@@ -1,12 +1,16 @@
+import { join } from 'node:path'
 import t from 'tap'
 import { type Manifest, readManifests, renderKustomization } from '../support/kustomize.ts'
 import { schemaProblem, unknownFields } from '../support/manifest-schemas.ts'
-import { documentedOverlay, overlays, renderOverlay } from '../support/manifests.ts'
+import { documentedOverlay, overlays, renderOverlay, variants } from '../support/manifests.ts'
 
 function everything(): Manifest[] {
   return [
     ...overlays.flatMap(renderOverlay),
-    ...renderKustomization(documentedOverlay(t)),
+    ...Object.values(variants).flatMap((variant) =>
+      renderKustomization(documentedOverlay(t, variant)),
+    ),
+    ...renderKustomization(join(documentedOverlay(t), '../sandbox')),
     ...readManifests('deploy/kubernetes/secrets.example.yaml'),
   ]
 }

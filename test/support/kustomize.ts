@@ -18,7 +18,7 @@ const yaml = { version: '1.1' } as const
 /**
  * Renders a folder as `kubectl kustomize` does, as far as deploy/kubernetes
  * and docs/kubernetes.md use Kustomize: resources, components, namespace, images,
- * ConfigMaps from literals and files, and patches (RFC 6902, or maps to merge).
+ * ConfigMaps from literals and files, and patches (RFC 6902, or objects to merge).
  *
  * @throws with file and field for everything else, so that nothing is left out
  */
@@ -37,7 +37,11 @@ export function asYaml(manifests: readonly Manifest[]): string {
 
 /** The objects of a file. */
 export function readManifests(file: string): Manifest[] {
-  return parseAllDocuments(readFileSync(file, 'utf8'), yaml).map((document) => {
+  return manifestsIn(readFileSync(file, 'utf8'), file)
+}
+
+function manifestsIn(given: string, file: string): Manifest[] {
+  return parseAllDocuments(given, yaml).map((document) => {
     if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]?.message}`)
     const manifest: unknown = document.toJS()
     if (!isManifest(manifest)) throw new Error(`${file}: an object lacks kind or metadata.name`)
@@ -119,13 +123,15 @@ function generate(
   for (const one of objects(given['configMapGenerator'], `${file}: configMapGenerator`)) {
     only(one, ['name', 'behavior', 'options', 'literals', 'files'], `${file}: configMapGenerator`)
     const name = text(one['name'], file)
-    const merges = one['behavior'] === 'merge'
-    if (merges !== state.data.has(name)) {
+    const { behavior } = one
+    const changes = behavior === 'merge' || behavior === 'replace'
+    if (behavior !== undefined && !changes) throw new Error(`${file}: ${name}: behavior`)
+    if (changes !== state.data.has(name)) {
       throw new Error(
-        `${file}: the ConfigMap ${name} ${merges ? 'is not there' : 'is there twice'}`,
+        `${file}: the ConfigMap ${name} ${changes ? 'is not there' : 'is there twice'}`,
       )
     }
-    const data = state.data.get(name) ?? new Map<string, string>()
+    const data = (behavior === 'replace' ? undefined : state.data.get(name)) ?? new Map()
     state.data.set(name, data)
     for (const literal of texts(one['literals'], `${file}: literals`)) {
       const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(literal) ?? []
@@ -136,7 +142,7 @@ function generate(
       if (path.includes('=')) throw new Error(`${file}: "${path}" is not the path of a file`)
       data.set(basename(path), readFileSync(join(folder, path), 'utf8'))
     }
-    if (merges) continue
+    if (changes) continue
     const { options = {} } = one
     if (!isJsonObject(options)) throw new Error(`${file}: options is not an object`)
     only(options, ['labels', 'disableNameSuffixHash'], `${file}: options`)
@@ -194,19 +200,29 @@ function applyPatch(
   { state, folder, file }: { state: State; folder: string; file: string },
 ): void {
   only(given, ['target', 'patch', 'path'], `${file}: patches`)
-  if (given['path'] !== undefined) {
-    for (const patch of readManifests(join(folder, text(given['path'], file)))) {
-      change(state, patch.kind, patch.metadata.name, file, (one) => merged(one, patch, file))
+  const { target } = given
+  if (target === undefined) {
+    const whole = given['path'] === undefined ? given['patch'] : undefined
+    const patches =
+      whole === undefined
+        ? readManifests(join(folder, text(given['path'], file)))
+        : manifestsIn(text(whole, file), file)
+    for (const patch of patches) {
+      const { kind, metadata } = patch
+      const isSame = (one: Manifest) => one.kind === kind && one.metadata.name === metadata.name
+      change(state, isSame, { file, what: idOf(patch) }, (one) => merged(one, patch, file))
     }
     return
   }
-  const { target } = given
-  if (!isJsonObject(target)) throw new Error(`${file}: a patch needs target or path`)
+  if (!isJsonObject(target)) throw new Error(`${file}: target is not an object`)
   only(target, ['kind', 'name'], `${file}: target`)
   const operations: unknown = parse(text(given['patch'], file), yaml)
   if (!isJsonArray(operations)) throw new Error(`${file}: patch is not a list of operations`)
+  const kinds = text(target['kind'], file).split('|')
   const name = target['name'] === undefined ? undefined : text(target['name'], file)
-  change(state, text(target['kind'], file), name, file, (one) =>
+  const isTarget = (one: Manifest) =>
+    kinds.includes(one.kind) && (name === undefined || one.metadata.name === name)
+  change(state, isTarget, { file, what: `${kinds.join(' or ')} ${name ?? ''}` }, (one) =>
     operations.filter(isJsonObject).reduce((value, { op, path, value: given }) => {
       const [, ...steps] = String(path)
         .split('/')
@@ -216,23 +232,22 @@ function applyPatch(
   )
 }
 
-/** @param name undefined: every object of the kind */
+/** Stricter than Kustomize, which ignores a target that does not exist. */
 function change(
   state: State,
-  kind: string,
-  name: string | undefined,
-  file: string,
+  isMeant: (manifest: Manifest) => boolean,
+  { file, what }: { readonly file: string; readonly what: string },
   changed: (manifest: Manifest) => Json,
 ): void {
   let found = 0
   state.manifests = state.manifests.map((one) => {
-    if (one.kind !== kind || (name !== undefined && one.metadata.name !== name)) return one
+    if (!isMeant(one)) return one
     found++
     const result = changed(one)
     if (!isManifest(result)) throw new Error(`${file}: the patch of ${idOf(one)} breaks it`)
     return result
   })
-  if (found === 0) throw new Error(`${file}: there is no ${kind} ${name ?? ''} to patch`)
+  if (found === 0) throw new Error(`${file}: there is no ${what} to patch`)
 }
 
 /** One operation of RFC 6902. */
@@ -259,17 +274,22 @@ function operate(
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== step))
 }
 
-/** A patch of maps. Lists have rules by type in Kubernetes, so a list may only be added. */
-function merged(value: Json | undefined, patch: Json, file: string): Json {
+/** Lists that Kubernetes replaces as a whole. */
+const wholeLists = ['egress', 'hostnames']
+
+/** A patch of maps. Lists have rules by type in Kubernetes, so most may only be added. */
+function merged(value: Json | undefined, patch: Json, file: string, field = ''): Json {
   if (!isJsonObject(value) || !isJsonObject(patch)) {
     if (isJsonArray(value) || isJsonArray(patch)) {
-      if (value !== undefined) throw new Error(`${file}: a patch of a list; write it as operations`)
+      if (value !== undefined && !wholeLists.includes(field)) {
+        throw new Error(`${file}: a patch of the list ${field}; write it as operations`)
+      }
     }
     return patch
   }
   const changes = Object.entries(patch).map(([key, member]) => [
     key,
-    merged(value[key], member ?? null, file),
+    merged(value[key], member ?? null, file, key),
   ])
   return { ...value, ...Object.fromEntries(changes) }
 }

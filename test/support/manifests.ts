@@ -1,4 +1,13 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
 import type { IServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor'
@@ -13,6 +22,7 @@ import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import type { ISecret } from 'kubernetes-models/v1/Secret'
 import type { IService } from 'kubernetes-models/v1/Service'
 import type { Test } from 'tap'
+import { parse, stringify } from 'yaml'
 import { type Manifest, renderKustomization } from './kustomize.ts'
 
 const root = 'deploy/kubernetes'
@@ -47,18 +57,88 @@ export function renderOverlay(name: (typeof overlays)[number]): Manifest[] {
   return renderKustomization(`${root}/overlays/${name}`)
 }
 
-/** The overlay that docs/kubernetes.md writes on top of `ha`, in a folder beside a checkout, with every component. */
-export function documentedOverlay(t: Test): string {
-  const page = readFileSync('docs/kubernetes.md', 'utf8')
-  const files = [...page.matchAll(/^```yaml\n# (\S+\/kustomization\.yaml)\n(.*?)^```$/gms)]
-  if (files.length === 0) throw new Error('docs/kubernetes.md has no kustomization.yaml')
-  const folder = t.testdir()
+/** How an overlay differs from the one that docs/kubernetes.md begins with. */
+export interface Variant {
+  /** Components that are left out, with the patches of their objects. */
+  readonly without?: readonly string[]
+  /** Components whose lines the page has as comments. */
+  readonly with?: readonly string[]
+  /** Titles of the sections with lines to add. */
+  readonly more?: readonly string[]
+}
+
+/** The variants of docs/kubernetes.md, which has every component between them. */
+export const variants = {
+  'docs/kubernetes.md': {},
+  'a bank of your own': {
+    without: ['bank', 'routes-bank'],
+    with: ['routes-keys', 'plans'],
+    more: ['a bank of your own', 'TLS and a token'],
+  },
+} as const satisfies Readonly<Record<string, Variant>>
+
+const page = readFileSync('docs/kubernetes.md', 'utf8')
+
+/** Folder of the overlay of docs/kubernetes.md, beside a checkout. */
+export function documentedOverlay(t: Test, variant: Variant = {}): string {
+  const { without = [], with: added = [], more = [] } = variant
+  const folder = mkdtempSync(join(tmpdir(), 'tg-overlay-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(resolve('.'), join(folder, 'tollgate'))
-  for (const [, file = '', text = ''] of files) {
+  for (const [, file = '', text = ''] of page.matchAll(
+    /^```yaml\n# (\S+\/kustomization\.yaml)\n(.*?)^```$/gms,
+  )) {
+    const chosen = text
+      .split('\n')
+      .filter((line) => !without.some((part) => line.endsWith(`/components/${part}`)))
+      .map((line) =>
+        added.some((part) => line.endsWith(`/components/${part}`) || line.includes(`-${part},`))
+          ? line.replace('# - ', '- ')
+          : line,
+      )
+      .join('\n')
+    const given = parse(chosen, { version: '1.1' }) as Fragment
     mkdirSync(join(folder, dirname(file)), { recursive: true })
-    writeFileSync(join(folder, file), text)
+    const parts = file.startsWith('production/k') ? more.map(fragment) : []
+    const patches = (given.patches ?? []).filter(
+      ({ patch }) =>
+        !without.some((part) =>
+          patch.includes(`kind: HTTPRoute, metadata: { name: tollgate-${part} }`),
+        ),
+    )
+    writeFileSync(
+      join(folder, file),
+      stringify(joined([{ ...given, patches }, ...parts]), { version: '1.1' }),
+    )
   }
-  return join(folder, 'production')
+  // What the page says to put there.
+  const production = join(folder, 'production')
+  cpSync('config/plans', production, { recursive: true })
+  cpSync('config/plans/default.yaml', join(production, 'premium.yaml'))
+  writeFileSync(join(production, 'ca.pem'), 'a certificate')
+  return production
+}
+
+interface Fragment {
+  readonly configMapGenerator?: readonly object[]
+  readonly patches?: readonly { readonly patch: string }[]
+}
+
+/** The lines of a section to add to the overlay. */
+function fragment(title: string): Fragment {
+  const start = '```yaml\n# more of production/kustomization.yaml: '
+  const [, text] = page.split(`${start}${title}\n`)
+  if (text === undefined) throw new Error(`docs/kubernetes.md has no lines for ${title}`)
+  return parse(text.slice(0, text.indexOf('```')), { version: '1.1' })
+}
+
+function joined([first = {}, ...others]: readonly Fragment[]): Fragment {
+  const all = [first, ...others]
+  return {
+    ...first,
+    configMapGenerator: all.flatMap(({ configMapGenerator = [] }) => configMapGenerator),
+    patches: all.flatMap(({ patches = [] }) => patches),
+  }
 }
 
 /** A pod as a Deployment or Job makes it. */

@@ -85,7 +85,7 @@ function isPeer(
   return podSelector === undefined || selects(podSelector, labels)
 }
 
-function isPort({ protocol, port }: INetworkPolicyPort, wanted: number, of?: Pod): boolean {
+function isPort({ protocol = 'TCP', port }: INetworkPolicyPort, wanted: number, of?: Pod): boolean {
   if (protocol !== 'TCP') return false
   if (typeof port !== 'string') return port === wanted
   return (of?.container.ports ?? []).some(
