@@ -20,11 +20,16 @@
 \getenv portal_password PORTAL_PASSWORD
 \getenv bank_password BANK_PASSWORD
 \getenv serving_password SERVING_PASSWORD
--- No statement with a password may reach the server's log, or the statistics of statements.
+-- No statement with a password may reach the server's log, or the statistics of statements. Only a superuser may set this.
+select rolsuper as is_superuser from pg_roles where rolname = current_user \gset
+\if :is_superuser
 set log_statement = none;
 set log_min_duration_statement = -1;
 set log_min_error_statement = panic;
 set pg_stat_statements.track_utility = off;
+\else
+\warn This role is no superuser, so the log of PostgreSQL gets the passwords if log_statement is ddl or all.
+\endif
 -- A name that was never set would stay as it is written here, which is not SQL.
 select not (:{?owner_password} and :{?gateway_password} and :{?portal_password} and :{?bank_password} and :{?serving_password}) as lacks_password \gset
 \if :lacks_password

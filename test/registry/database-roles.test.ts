@@ -235,3 +235,24 @@ t.test(
     t.match(run('roles-from-urls.sql', 'URL_FILE', good, good), { status: 0, stderr: '' })
   },
 )
+
+t.test(
+  'an administrator who is no superuser may run roles.sql, and is warned about the log',
+  { skip: postgresMissing() },
+  async (t) => {
+    const { url } = await startPostgres(t)
+    await administer(url, 'create role admin login createrole createdb')
+    await administer(url, 'alter database postgres owner to admin')
+    const names = ['OWNER', 'GATEWAY', 'PORTAL', 'BANK', 'SERVING']
+    const passwords = Object.fromEntries(names.map((name) => [`${name}_PASSWORD`, 'secret']))
+    const asAdmin = url.replace('postgres@', 'admin@')
+    const run = () =>
+      spawnSync('psql', ['-q', '-f', 'deploy/postgres/roles.sql', asAdmin], {
+        env: { ...process.env, ...passwords },
+        encoding: 'utf8',
+      })
+    for (const time of ['first', 'second']) {
+      t.match(run(), { status: 0, stderr: /^This role is no superuser[^\n]*\n$/ }, time)
+    }
+  },
+)
