@@ -36,11 +36,14 @@ const mark = '**To upgrade:**'
 export function releaseNotes({ version, text }: Pick<Section, 'version' | 'text'>): string {
   const items = text.split(/^(?=- )/m).map((item) => item.trim())
   const news = items.map((item) => item.split(mark)[0]?.trim() ?? '')
+  // A text before the list is a paragraph of its own.
+  const [before = ''] = news
+  const introduction = before.startsWith('- ') ? '' : `${news.shift()}\n\n`
   const steps = items.flatMap((item) => {
     const [, ...parts] = item.split(mark)
     if (parts.length === 0) return []
     const title = /^- (\*\*[^*]+\*\*)/.exec(item)?.[1]
-    const step = parts.map((part) => part.trim()).join(' ')
+    const step = parts.map((part) => part.trim().replaceAll(/\s*\n\s*/g, ' ')).join(' ')
     return [title === undefined ? `- ${step}` : `- ${title} ${step}`]
   })
   const upgrade =
@@ -49,16 +52,17 @@ export function releaseNotes({ version, text }: Pick<Section, 'version' | 'text'
       : `Besides the steps of [Upgrade](docs/upgrade.md):\n\n${steps.join('\n')}`
   return `# Tollgate ${version}
 
-Tollgate is an API gateway: it authenticates API keys, routes by version and enforces the limits of plans. On Linux or macOS with Node and npm:
+Tollgate is an API gateway: it authenticates API keys, routes by version and enforces the limits of plans. On Linux or macOS with Node 20 or newer and npm, in a new folder with the files of the release:
 
 \`\`\`sh
+sha256sum --check --ignore-missing SHA256SUMS
 npm install ./tollgate-${version}.tgz
 npx tollgate start
 \`\`\`
 
-The pages that these notes link to are in the package: \`node_modules/tollgate/docs\`.
+npm gets only Node itself from its registry. The files are not signed ([what the checksums prove](docs/install.md#what-the-checksums-prove)). The pages that these notes link to are in the package: \`node_modules/tollgate/docs\`.
 
 ## New
 
-${news.join('\n')}\n\n## Upgrade\n\n${upgrade}\n`
+${introduction}${news.join('\n')}\n\n## Upgrade\n\n${upgrade}\n`
 }

@@ -67,9 +67,13 @@ t.test(
     }
     const shared = Number(new URL(await bind(0, true)).port)
     t.equal(Number(new URL(await bind(shared, true)).port), shared)
-    await t.rejects(bind(shared, false), { message: /GATEWAY_PORT: .* the port is in use/ })
+    await t.rejects(bind(shared, false), {
+      message: /GATEWAY_PORT: .* another program, or another listener of this one, uses the port/,
+    })
     const own = Number(new URL(await bind(0, false)).port)
-    await t.rejects(bind(own, true), { message: /the port is in use/ })
+    await t.rejects(bind(own, true), {
+      message: /another program, or another listener of this one, uses the port/,
+    })
 
     const address = { host: '127.0.0.1', port: shared }
     await t.rejects(probePorts([{ setting: 'GATEWAY', address }], 'start'), PortsTaken)

@@ -113,7 +113,10 @@ t.test(
     t.equal(stdout, '')
     for (const [name, port] of Object.entries(ports)) {
       const prefix = name.replace('_PORT', '')
-      t.match(stderr, `${prefix}_HOST/${name}: cannot listen on 127.0.0.1:${port}: the port is in`)
+      t.match(
+        stderr,
+        `${prefix}_HOST/${name}: cannot listen on 127.0.0.1:${port}: another program, or another listener`,
+      )
     }
     t.notMatch(stderr, /\n {4}at /, 'no stack')
     t.same(readdirSync(dataDir), [], 'neither a database nor a secret was made')

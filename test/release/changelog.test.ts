@@ -90,7 +90,7 @@ t.test('the notes say what is new, and apart from it what to do', async (t) => {
   const notes = releaseNotes({ version: '0.3.0', text: section?.text ?? '' })
   const [news = '', upgrade = ''] = notes.split('## Upgrade')
   t.match(news, '- **One:** new.\n- **Two:** newer.\n')
-  t.match(upgrade, '- **One:** run one\n  thing.\n')
+  t.match(upgrade, '- **One:** run one thing.\n')
   t.notMatch(upgrade, 'Two')
   t.match(
     releaseNotes({ version: '1.0.0', text: '- **A:** b.' }),
