@@ -1,10 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { childEnvironment } from '../support/child-environment.ts'
+import { curlMissing } from '../support/curl.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'portal.md'), 'utf8')
@@ -12,16 +13,6 @@ const { urls, dataDir } = await runTollgate(t, {
   isEmbedded: true,
   plan: { calls: 100, window: 'P365D' },
 })
-
-/** The walk is made of curl. */
-function curlMissing(): string | false {
-  try {
-    execFileSync('curl', ['--version'], { stdio: 'ignore' })
-    return false
-  } catch {
-    return 'curl is not installed'
-  }
-}
 
 t.test(
   'the walk of docs/portal.md, from sign-up to the first call, works as pasted',

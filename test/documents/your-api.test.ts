@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { childEnvironment } from '../support/child-environment.ts'
+import { curlMissing } from '../support/curl.ts'
 import { freePort } from '../support/free-port.ts'
 
 const page = readFileSync('docs/your-api.md', 'utf8')
@@ -66,6 +67,7 @@ function shellOf(heading: string): readonly string[] {
 
 t.test(
   'the commands of docs/your-api.md lead from an empty folder to a counted call, a plan and a second version',
+  { skip: curlMissing() },
   async (t) => {
     const cwd = mkdtempSync(join(tmpdir(), 'tg-your-api-'))
     t.teardown(() => rmSync(cwd, { recursive: true, force: true }))
