@@ -1,5 +1,5 @@
 -- The roles of Tollgate on PostgreSQL 15 or newer. Put their passwords into OWNER_PASSWORD, GATEWAY_PASSWORD, PORTAL_PASSWORD, BANK_PASSWORD
--- and SERVING_PASSWORD of the environment, where no list of processes shows them. Then run this file as a superuser in Tollgate's database,
+-- and SERVING_PASSWORD of the environment, where no list of processes shows them. Then run this file in Tollgate's database, as a superuser or as its owner with CREATEROLE,
 -- before `tollgate migrate --grant` creates the tables and sets the rights on them:
 --
 --   psql -f roles.sql "$ADMIN_URL"
@@ -28,7 +28,7 @@ set log_min_duration_statement = -1;
 set log_min_error_statement = panic;
 set pg_stat_statements.track_utility = off;
 \else
-\warn This role is no superuser, so the log of PostgreSQL gets the passwords if log_statement is ddl or all.
+\warn This role is not a superuser, so it cannot turn off the logging of statements. If the server logs DDL, or slow or failed statements, its log now contains the passwords.
 \endif
 -- A name that was never set would stay as it is written here, which is not SQL.
 select not (:{?owner_password} and :{?gateway_password} and :{?portal_password} and :{?bank_password} and :{?serving_password}) as lacks_password \gset

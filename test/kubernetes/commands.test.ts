@@ -73,12 +73,15 @@ t.test('the search for what was not replaced finds each value of the page', asyn
   }
 })
 
-t.test('deleting the files of a component deletes its objects and no others', async (t) => {
-  const [, file = ''] = /delete -f (\S+)/.exec(page) ?? []
-  t.ok(existsSync(file), file)
-  const all = globSync('deploy/kubernetes/{base,roles,components/*}/*.yaml')
-    .filter((file) => !/kustomization|spread-|plans\/default/.test(file))
-    .flatMap(readManifests)
-    .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
-  t.equal(new Set(all).size, all.length, 'each object is in one file')
-})
+t.test(
+  'each object is in one file, so that deleting those of a component spares the others',
+  async (t) => {
+    const [, file = ''] = /delete -f (\S+)/.exec(page) ?? []
+    t.ok(existsSync(file), file)
+    const all = globSync('deploy/kubernetes/{base,roles,components/*}/*.yaml')
+      .filter((file) => !/kustomization|spread-|plans\/default/.test(file))
+      .flatMap(readManifests)
+      .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    t.equal(new Set(all).size, all.length, 'each object is in one file')
+  },
+)

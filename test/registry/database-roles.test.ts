@@ -237,7 +237,7 @@ t.test(
 )
 
 t.test(
-  'an administrator who is no superuser may run roles.sql, and is warned about the log',
+  'an administrator who is not a superuser may run roles.sql, and is warned about the log',
   { skip: postgresMissing() },
   async (t) => {
     const { url } = await startPostgres(t)
@@ -252,7 +252,7 @@ t.test(
         encoding: 'utf8',
       })
     for (const time of ['first', 'second']) {
-      t.match(run(), { status: 0, stderr: /^This role is no superuser[^\n]*\n$/ }, time)
+      t.match(run(), { status: 0, stderr: /^This role is not a superuser[^\n]*\n$/ }, time)
     }
   },
 )
