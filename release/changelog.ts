@@ -52,7 +52,7 @@ export function releaseNotes({ version, text }: Pick<Section, 'version' | 'text'
       : `Besides the steps of [Upgrade](docs/upgrade.md):\n\n${steps.join('\n')}`
   return `# Tollgate ${version}
 
-Tollgate is an API gateway: it authenticates API keys, routes by version and enforces the limits of plans. On Linux or macOS with Node 20 or newer and npm, in a new folder with the files of the release:
+Tollgate is an API gateway: it authenticates API keys, routes by version and enforces the limits of plans. On Linux or macOS with Node 20 or newer and npm, in a new folder with \`tollgate-${version}.tgz\` and \`SHA256SUMS\`:
 
 \`\`\`sh
 sha256sum --check --ignore-missing SHA256SUMS
@@ -60,7 +60,7 @@ npm install ./tollgate-${version}.tgz
 npx tollgate start
 \`\`\`
 
-npm gets only Node itself from its registry. The files are not signed ([what the checksums prove](docs/install.md#what-the-checksums-prove)). The pages that these notes link to are in the package: \`node_modules/tollgate/docs\`.
+On macOS, the first command is \`shasum -a 256\` in place of \`sha256sum\`. npm gets only Node itself from its registry. The files are not signed ([what the checksums prove](docs/install.md#what-the-checksums-prove)). The pages that these notes link to are in the package: \`node_modules/tollgate/docs\`.
 
 ## New
 

@@ -23,7 +23,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { packTarball } from '../../release/pack.ts'
 import { makePackageFolder } from '../../release/package-folder.ts'
-import { shippedDatabase } from '../../src/platform/database/empty-database.ts'
+import { shippedDatabase, unpackDatabase } from '../../src/platform/database/empty-database.ts'
 import { targetsOf } from '../../test/support/page-links.ts'
 import { signUpAndIn } from '../../test/support/portal.ts'
 import { parseReadyLine, quietEnv } from '../../test/support/tollgate.ts'
@@ -116,6 +116,12 @@ t.test('a release holds JavaScript, no TypeScript, no tests and no development',
   const manifest = JSON.parse(readFileSync(join(made, 'package', 'package.json'), 'utf8'))
   t.notOk('devDependencies' in manifest || 'scripts' in manifest || 'private' in manifest)
   t.equal(manifest.gitHead, revision)
+  const bundled = globSync('node_modules/**/package.json', { cwd: join(made, 'package') })
+  t.ok(bundled.length > 100, `${bundled.length} manifests`)
+  for (const path of bundled) {
+    const { engines } = JSON.parse(readFileSync(join(made, 'package', path), 'utf8'))
+    t.equal(engines, undefined, `${path}: the launcher chooses the Node`)
+  }
 })
 
 t.test('a release takes no file that git ignores, such as secrets beside an example', async (t) => {
@@ -316,6 +322,18 @@ t.test(
     process.kill(-(child.pid ?? 0), 'SIGINT')
     await until(log(), async () => /"msg":"stopped"/.test(log()))
     t.notOk(existsSync(join(dataDir, 'tollgate.pid')), 'the data folder is free again')
+
+    const shipped = join(machine, 'shipped')
+    mkdirSync(shipped)
+    const packed = readFileSync(join(folder, 'node_modules', 'tollgate', emptyDatabase))
+    await unpackDatabase(packed, shipped)
+    const identifierOf = (database: string) =>
+      readFileSync(join(database, 'global', 'pg_control')).readBigUInt64LE()
+    t.equal(
+      identifierOf(join(dataDir, 'database')),
+      identifierOf(shipped),
+      'the database is that of the release',
+    )
   },
 )
 

@@ -27,11 +27,12 @@ const versionFile = 'PG_VERSION'
  * every known key would be unknown.
  *
  * @param isImport an import follows, which brings the keys; then it may be lost
+ * @returns whether it created the database
  * @throws {DatabaseFolderUnusable}
  */
-export async function prepareDatabaseFolder(dataDir: string, isImport = false): Promise<void> {
+export async function prepareDatabaseFolder(dataDir: string, isImport = false): Promise<boolean> {
   const folder = join(dataDir, 'database')
-  if (await isThere(dataDir, folder, isImport)) return
+  if (await isThere(dataDir, folder, isImport)) return false
   try {
     for (const name of await namesIn(dataDir)) {
       // Retries, because the child process of a killed start may write into its folder for another moment.
@@ -41,6 +42,7 @@ export async function prepareDatabaseFolder(dataDir: string, isImport = false): 
     const fresh = await mkdtemp(join(dataDir, unfinished))
     await create(fresh)
     await rename(fresh, folder)
+    return true
   } catch (error) {
     throw await whyItDoesNotStart(dataDir, error)
   }
@@ -49,8 +51,8 @@ export async function prepareDatabaseFolder(dataDir: string, isImport = false): 
 const unfinished = 'database.new'
 
 /**
- * Without them initdb takes 150 MB more. It runs for two seconds, in which
- * optimised code and rare collections gain nothing.
+ * Without them initdb, which runs in a checkout, takes 150 MB more. It runs for
+ * two seconds, in which optimised code and rare collections gain nothing.
  */
 const thrift = ['--liftoff-only', '--max-semi-space-size=1', '--max-old-space-size=64']
 

@@ -35,7 +35,7 @@ const closeMs = 10_000
  * Starts PGlite (PostgreSQL compiled to WebAssembly) on `DATA_DIR/database`,
  * reachable through the Unix socket `DATA_DIR/.s.PGSQL.5432`. Acknowledged
  * writes survive the end of the process by any signal. PGlite never calls
- * fsync, so they may not survive a power loss. The first start takes seconds.
+ * fsync, so they may not survive a power loss. In a checkout, the first start takes seconds.
  *
  * If the thread dies, it is started again; statements fail meanwhile.
  *

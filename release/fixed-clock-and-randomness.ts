@@ -1,14 +1,15 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 
-// Loaded before a program whose output must be the same every time: its clock stands still, and chance gives the same
-// bytes.
+// Loaded before a program whose output must be the same every time: its clock stands still, and what PGlite takes for
+// random bytes are the same ones.
 
 const now = Date.UTC(2026, 0, 1)
 
 globalThis.Date = class extends Date {
   constructor(...args: [] | [number | string]) {
-    super(args[0] ?? now)
+    if (args.length === 0) super(now)
+    else super(...args)
   }
 
   static override now(): number {
