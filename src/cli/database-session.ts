@@ -18,6 +18,9 @@ import { CommandError } from './command-error.ts'
 /** The settings a command needs to find the database. */
 export type DatabaseSettings = Pick<Settings, 'databaseUrl' | 'dataDir' | 'keyPepper'>
 
+/** Hears that a database was created in DATA_DIR. */
+export type OnCreated = (dataDir: string) => void
+
 /** Where the database was found, for what belongs to it. */
 export type DatabaseHome =
   /** DATABASE_URL. */
@@ -36,12 +39,13 @@ const startingMs = 20_000
  * else the embedded database itself, opened for as long as `work` takes.
  * Connecting to DATABASE_URL is left to the first statement.
  *
- * @param isImport whether `work` brings a database that DATA_DIR has lost
+ * @param options.isImport whether `work` brings a database that DATA_DIR has lost
+ * @param options.onCreated called if DATA_DIR had no database, with the folder
  */
 export async function withDatabase<Result>(
   { databaseUrl, dataDir, keyPepper }: DatabaseSettings,
   work: (database: Database, home: DatabaseHome) => Promise<Result>,
-  isImport = false,
+  options: { readonly isImport?: boolean; readonly onCreated?: OnCreated | undefined } = {},
 ): Promise<Result> {
   if (databaseUrl !== undefined) {
     return connected(databaseUrl, (database) => work(database, { kind: 'server' }))
@@ -52,7 +56,7 @@ export async function withDatabase<Result>(
   }
   const { folder } = found
   try {
-    await prepareDatabaseFolder(folder.path, isImport)
+    if (await prepareDatabaseFolder(folder.path, options.isImport)) options.onCreated?.(folder.path)
     const embedded = await startEmbeddedDatabase({ dataDir: folder.path, log: createLog('error') })
     try {
       return await connected(embedded.url, async (database) => {

@@ -208,7 +208,7 @@ export async function importDatabase(
       })
       return { ...report, counts: await raiseCounts(context, report.counts) }
     },
-    true,
+    { isImport: true },
   ).catch((error: unknown) => {
     if (error instanceof DatabaseNotEmpty) {
       throw new CommandError(

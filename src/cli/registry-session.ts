@@ -7,6 +7,7 @@ import { CommandError } from './command-error.ts'
 import {
   type DatabaseHome,
   type DatabaseSettings,
+  type OnCreated,
   unreachable,
   withDatabase,
 } from './database-session.ts'
@@ -24,14 +25,21 @@ export type RegistrySettings = DatabaseSettings &
 export async function withRegistry<Result>(
   settings: RegistrySettings,
   work: (stores: Stores) => Promise<Result>,
+  onCreated?: OnCreated,
 ): Promise<Result> {
-  return withDatabase(settings, async (database, home) => {
-    const peppers = parsePeppers(await pepperOf(home, settings))
-    const stores = await openStores({ database, peppers, ...settings }).catch((error: unknown) => {
-      throw unreachable('the registry', error)
-    })
-    return work(stores)
-  })
+  return withDatabase(
+    settings,
+    async (database, home) => {
+      const peppers = parsePeppers(await pepperOf(home, settings))
+      const stores = await openStores({ database, peppers, ...settings }).catch(
+        (error: unknown) => {
+          throw unreachable('the registry', error)
+        },
+      )
+      return work(stores)
+    },
+    { onCreated },
+  )
 }
 
 async function pepperOf(home: DatabaseHome, settings: RegistrySettings): Promise<string> {

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { join } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { loadCatalogue } from '../catalogue/load-catalogue.ts'
@@ -50,11 +48,9 @@ export async function run(options: RunOptions): Promise<number> {
     },
     async registry(work) {
       const { withRegistry } = await import('./registry-session.ts')
-      const { databaseUrl, dataDir } = context.settings()
-      if (databaseUrl === undefined && !existsSync(join(dataDir, 'database'))) {
-        context.output.note(`There is no database in DATA_DIR ${dataDir} yet; this creates one.`)
-      }
-      return withRegistry(context.settings(), work)
+      return withRegistry(context.settings(), work, (dataDir) =>
+        context.output.note(`DATA_DIR ${dataDir} had no database. This command created one.`),
+      )
     },
     async counters(work) {
       const { withCounters } = await import('./counters-session.ts')

@@ -101,6 +101,13 @@ t.test(
   },
 )
 
+t.test('a folder that the system does not let be read is not called missing', async (t) => {
+  const folder = t.testdir({ apis: t.fixture('symlink', 'apis'), plans: {} })
+  t.match(await problemsOf(folder), [
+    { file: join(folder, 'apis'), rule: 'file-unreadable', message: 'cannot be read: ELOOP' },
+  ])
+})
+
 t.test(
   'a file with two YAML documents is refused in words of the reader, not of the library',
   async (t) => {

@@ -12,7 +12,7 @@ import {
 } from '../../src/platform/database/embedded-database.ts'
 import { embeddedPepper } from '../../src/registry/keys/key-mac.ts'
 import { tollgate, tollgateProcess } from '../support/cli.ts'
-import { postgresMissing, startPostgres, testDataDir } from '../support/database.ts'
+import { postgresMissing, startPostgres, testDataDir, testFolder } from '../support/database.ts'
 import { registryBeside } from '../support/tollgate.ts'
 
 const log = pino({ level: 'silent' })
@@ -40,6 +40,13 @@ async function json(env: Readonly<Record<string, string>>, ...args: string[]) {
 const env = await runningEmbedded(t)
 const ofEscape = ['--application', 'Escape', '--api', 'xs2a@1.7.0']
 const onboarding = ['onboard', '--email', 'ada@example.com', '--application', 'Ledger']
+
+t.test('a command that creates the database of DATA_DIR says so, once', async (t) => {
+  const DATA_DIR = testFolder(t)
+  const list = () => tollgate({ DATA_DIR }, 'application', 'list')
+  t.match(await list(), { code: 0, stderr: `DATA_DIR ${DATA_DIR} had no database.` })
+  t.notMatch((await list()).stderr, 'had no database')
+})
 
 t.test('onboard makes everything once and a new key each time', async (t) => {
   const first = await json(env, ...onboarding, '--api', 'xs2a@1.7.0', 'mandate@1.0.0')
@@ -263,6 +270,7 @@ t.test('an error names what is allowed, and nothing is changed', async (t) => {
     [2, "required option '--api <api@version...>' not specified", ...onboard],
     [2, "unknown option '--jsno'", 'developer', 'list', '--jsno'],
     [2, "unknown command 'frobnicate'", 'frobnicate'],
+    [2, 'Settings are environment variables: tollgate settings', 'start', '--port', '8090'],
     [2, 'It must be a whole number from 1 to 10000.', 'developer', 'list', '--limit', '0'],
     [
       2,

@@ -68,11 +68,11 @@ t.test(
     const shared = Number(new URL(await bind(0, true)).port)
     t.equal(Number(new URL(await bind(shared, true)).port), shared)
     await t.rejects(bind(shared, false), {
-      message: /GATEWAY_PORT: .* another program, or another listener of this one, uses the port/,
+      message: /GATEWAY_PORT: .* another program, or another listener of Tollgate, uses the port/,
     })
     const own = Number(new URL(await bind(0, false)).port)
     await t.rejects(bind(own, true), {
-      message: /another program, or another listener of this one, uses the port/,
+      message: /another program, or another listener of Tollgate, uses the port/,
     })
 
     const address = { host: '127.0.0.1', port: shared }

@@ -296,6 +296,24 @@ t.test(
 )
 
 t.test(
+  'a portal says once that it cannot count attempts, and once that it can again',
+  { skip: redisMissing() },
+  async (t) => {
+    const server = await testRedis(t)
+    const said: string[] = []
+    const note = (_: unknown, message = '') => void said.push(message)
+    const attempts = await portal(server.url, { log: { warn: note, info: note } })
+    await server.kill()
+    await until('the first connection is refused', () => said.length > 0)
+    t.ok((await waitOf(attempts.count('mail', { request, email: 'ada@example.com' }))) > 0)
+    await server.restart()
+    await until('attempts count again', () => said.at(-1) === 'attempts are counted again')
+    t.match(said, [/^cannot count attempts/, 'attempts are counted again'])
+    t.equal(said.length, 2)
+  },
+)
+
+t.test(
   'an attempt that Redis answered during a slow turn of the portal counts',
   { skip: redisMissing() },
   async (t) => {

@@ -188,7 +188,7 @@ t.test(
       t.match(stdout, /Would be refused/)
     })
 
-    await t.test('onboard says which version no running gateway serves yet', async (t) => {
+    await t.test('onboard says which version the running gateways do not serve yet', async (t) => {
       const newer = copyOf(t, config)
       const document = join(newer, 'desk.json')
       const paths = { '/desk': { get: { responses: {} } } }
@@ -199,8 +199,8 @@ t.test(
       t.match(await command('publish', document, ...backend), { code: 0 })
       const onboard = ['onboard', '--email', 'desk@example.com', '--application', 'Desk', '--api']
       const unserved = await command(...onboard, 'desk@2', 'xs2a@1.7.0')
-      t.match(unserved, { code: 0, stderr: /No running gateway serves desk@2 yet/ })
-      t.notMatch((await command(...onboard, 'xs2a@1.7.0')).stderr, /No running gateway/)
+      t.match(unserved, { code: 0, stderr: /running gateways do not serve desk@2 yet/ })
+      t.notMatch((await command(...onboard, 'xs2a@1.7.0')).stderr, /do not serve/)
     })
   },
 )

@@ -141,7 +141,7 @@ t.test('two listeners of one process cannot have one port', async (t) => {
     SCA_PORT: port,
   })
   t.match(stderr, `SCA_HOST/SCA_PORT: cannot listen on 127.0.0.1:${port}`)
-  t.match(stderr, 'another listener of this one')
+  t.match(stderr, 'another listener of Tollgate')
 })
 
 t.test('a data folder that another process has open is refused with its pid', async (t) => {

@@ -69,7 +69,7 @@ export function registerOnboard(command: Command, context: CommandContext): void
         context.output.note('The key is shown only now. Keep it safe.')
         if (unserved.length > 0) {
           context.output.note(
-            `No running gateway serves ${unserved.join(', ')} yet: reload it (tollgate reload --wait) or restart it.`,
+            `The running gateways do not serve ${unserved.join(', ')} yet. Run tollgate reload --wait, or restart them.`,
           )
         }
       }
@@ -102,13 +102,14 @@ export function registerOnboard(command: Command, context: CommandContext): void
 interface Done extends Onboarded {
   /** An application of the developer that a new one may be a misspelling of. */
   readonly nearest: string | undefined
-  /** Versions that it subscribed to and no running gateway has; empty if no gateway runs. */
+  /** Versions that it subscribed to and no running gateway has; empty if none runs, or if that cannot be known. */
   readonly unserved: readonly string[]
 }
 
 async function onboardOnce(stores: Stores, input: Onboarding): Promise<Done> {
-  const result = await together(() => onboard(stores, input))
-  const onboarded = { ...result, unserved: await unservedIn(stores, input.subscriptions) }
+  // First: nothing may fail between a key and its display.
+  const unserved = await unservedIn(stores, input.subscriptions)
+  const onboarded = { ...(await together(() => onboard(stores, input))), unserved }
   if (!onboarded.isNewApplication) return { ...onboarded, nearest: undefined }
   const { developerId, applicationId } = onboarded
   const all = await stores.applications.list({ developerId, limit: 1000 })
@@ -118,14 +119,17 @@ async function onboardOnce(stores: Stores, input: Onboarding): Promise<Done> {
 
 /** The files of this command may be newer than those that a gateway has read. */
 async function unservedIn(
-  { publishedConfigurations }: Stores,
+  { processes, publishedConfigurations }: Stores,
   subscriptions: Onboarding['subscriptions'],
 ): Promise<readonly string[]> {
-  const { readable } = await publishedConfigurations.inUse()
-  const running = readable.filter(({ isRunning }) => isRunning)
+  const living = (await processes.living()).map(({ digest }) => digest)
+  const { readable, unreadable } = await publishedConfigurations.inUse()
+  const running = readable.filter(({ digest }) => living.includes(digest))
+  // Another release could serve any.
+  if (running.length === 0 || unreadable.length > 0) return []
   return subscriptions
     .map(({ api, version }) => versionKey(api, version))
-    .filter((key) => running.length > 0 && !running.some(({ versions }) => versions.has(key)))
+    .filter((key) => !running.some(({ versions }) => versions.has(key)))
 }
 
 function doneText(

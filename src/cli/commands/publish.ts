@@ -182,15 +182,14 @@ function publishedText(
     ],
     ['Left out', leftOut],
     ['Note', twins],
-    ['Samples', samples === undefined ? [] : [withoutSamples(samples)]],
+    ['Samples', samples === undefined || outcome === 'dry-run' ? [] : withoutSamples(samples)],
     [
       'Warnings',
       warnings.length === 0
         ? ['none']
-        : warnings.map(({ kind, count, line, message }) =>
-            count === 1
-              ? `${kind} in line ${line}: ${message}`
-              : `${count} × ${kind}, first in line ${line}: ${message}`,
+        : warnings.map(
+            ({ kind, count, place, line, message }) =>
+              `${count} ${kind}, ${count === 1 ? '' : 'first '}in ${place}:${line}: ${message}`,
           ),
     ],
   ]
@@ -217,8 +216,12 @@ function publishedText(
   return [`${api}@${version} ${outcomes[outcome]}.`, '', ...lines, '', ...next].join('\n')
 }
 
-function withoutSamples(samples: string): string {
-  return `are served no more: Tollgate serves the new folder config. To keep them, run "cp -r ${relative('.', samples)}/. config" and publish again`
+function withoutSamples(samples: string): readonly string[] {
+  return [
+    'Tollgate now serves the folder config, and no longer its samples. To keep them, copy',
+    'them and publish again, because the copy replaces plans/default.yaml:',
+    `cp -r "${relative('.', samples)}/." config`,
+  ]
 }
 
 function planText({ name, added, isNew }: Proposal['plan']): string {

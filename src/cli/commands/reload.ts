@@ -55,10 +55,11 @@ export function registerReload(command: Command, context: CommandContext): void 
       const plans = [...catalogue.plans.keys()]
       const isComplete = outcomes.every(({ state }) => state === 'current')
       const answer = { versions, plans, digest, isComplete, processes: outcomes }
+      const isEmbedded = context.settings().databaseUrl === undefined
       context.output.result(json, answer, () =>
         [
           `The configuration ${shortDigest(digest)} is valid (${versions.join(', ')}; plans ${plans.join(', ')}).`,
-          ...drawOutcomes(outcomes),
+          ...drawOutcomes(outcomes, isEmbedded),
         ].join('\n'),
       )
       const hasFailed = outcomes.some(
@@ -159,7 +160,7 @@ function stateOf(found: LivingProcess, digest: string, hasAnswered: boolean): Ou
   return found.digest === digest ? 'current' : 'differs'
 }
 
-function drawOutcomes(outcomes: readonly Outcome[]): readonly string[] {
+function drawOutcomes(outcomes: readonly Outcome[], isEmbedded: boolean): readonly string[] {
   if (outcomes.length === 0) return ['No process runs; the next start reads it.']
   const table = drawTable(outcomes, {
     Role: 'roles',
@@ -170,13 +171,21 @@ function drawOutcomes(outcomes: readonly Outcome[]): readonly string[] {
     Digest: ({ digest }) => shortDigest(digest),
     State: 'state',
   })
-  return [table, ...outcomes.flatMap(remarkOn), summaryOf(outcomes), notListed]
+  return [
+    table,
+    ...outcomes.flatMap((outcome) => remarkOn(outcome, isEmbedded)),
+    summaryOf(outcomes),
+    notListed,
+  ]
 }
 
 const notListed =
   'This list leaves out processes that have never reached this database, and a bank with a database of its own.'
 
-function remarkOn({ roles, host, pid, state, digest, reason, seenAt }: Outcome): readonly string[] {
+function remarkOn(
+  { roles, host, pid, state, digest, reason, seenAt }: Outcome,
+  isEmbedded: boolean,
+): readonly string[] {
   const who = `${roles} ${host}:${pid}`
   switch (state) {
     case 'current':
@@ -188,7 +197,7 @@ function remarkOn({ roles, host, pid, state, digest, reason, seenAt }: Outcome):
       ]
     case 'differs':
       return [
-        `${who} read other files: ${shortDigest(digest)}. Compare the files on its machine. If it started without the folder config, it serves the samples: restart it.`,
+        `${who} read other files: ${shortDigest(digest)}. ${isEmbedded ? 'If it started without the folder config, it still serves the samples: restart it.' : 'Compare the files on its machine.'}`,
       ]
     case 'waiting':
       return [`${who} has not answered yet.`]

@@ -155,7 +155,7 @@ function parsed(place: string, bytes: Buffer, isJson: boolean): JsonObject {
 }
 
 const notOpenApi =
-  'is no OpenAPI document: it must be a mapping with the member openapi or swagger (e.g. openapi: 3.1.1)'
+  'is not an OpenAPI document: it must be a mapping with the member openapi or swagger (e.g. openapi: 3.1.1)'
 
 interface MappingOptions {
   /** The file or URL of the text. */

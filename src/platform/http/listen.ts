@@ -22,7 +22,7 @@ export function bindFailure(setting: string, address: ListenAddress, cause: unkn
 
 /** By error code of the system. */
 const bindReasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program, or another listener of this one, uses the port',
+  EADDRINUSE: 'another program, or another listener of Tollgate, uses the port',
   ENOTSUP: 'this system cannot share a port; leave GATEWAY_REUSE_PORT off',
   EACCES: 'this user may not bind the port',
   EADDRNOTAVAIL: 'the host is not an address of this machine',

@@ -12,6 +12,7 @@ import type { RegistrySchema } from '../schema.ts'
 
 /** A configuration that gateways have published. */
 export interface PublishedConfiguration {
+  readonly digest: string
   readonly versions: Catalogue['versions']
   readonly plans: Catalogue['plans']
   /** When a process last began to use it. */
@@ -128,7 +129,7 @@ export function createPublishedConfigurations({
       const read = await Promise.all(
         rows.map(async ({ digest, content, publishedAt, isRunning }) => {
           const catalogue = await readContent(content)
-          return { digest, found: catalogue && { ...catalogue, publishedAt, isRunning } }
+          return { digest, found: catalogue && { ...catalogue, digest, publishedAt, isRunning } }
         }),
       )
       return {
