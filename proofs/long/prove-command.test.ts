@@ -31,9 +31,9 @@ t.test(
         select gen_random_uuid(), 'gateway', host, 1, '0.2.0', now() - interval '1 minute', 1, '', 0
         from unnest(array['ending', 'restarted']) as host
       )
-      insert into count_samples (process, at, host, pid, parent, workers, share, samples)
-      values (gen_random_uuid(), now(), 'ending', 1, 1, 1, 1, '[]'),
-        (gen_random_uuid(), now() - interval '1 hour', 'restarted', 1, 1, 1, 1, '[]')`,
+      insert into count_samples (process, at, host, pid, share, samples)
+      values (gen_random_uuid(), now(), 'ending', 1, 1, '[]'),
+        (gen_random_uuid(), now() - interval '1 hour', 'restarted', 1, 1, '[]')`,
     )
     const { code, stdout } = await tollgate(env, 'prove', '--window', '--json')
     t.equal(code, 1)
