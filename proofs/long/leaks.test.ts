@@ -133,7 +133,7 @@ t.test(
     const files = filesBelow(dataDir)
     t.ok(files.some(({ name }) => name.endsWith('counters.journal')))
     t.ok(files.some(({ name }) => name.includes('database')))
-    t.match(tollgate.output.stdout, 'The demo application is ready')
+    t.match(tollgate.output.stdout, /^tollgate ready /)
     t.notMatch(tollgate.output.stdout, /tg_\w{62}/, 'without a terminal, the start prints no key')
     for (const key of keys) {
       t.equal(key.length, 65)
