@@ -47,8 +47,8 @@ t.test(
       t.same(await statuses(), [200])
       t.equal(await banner.count(), 0)
 
-      // The scripts of the other parts come when the browser has nothing else to do.
-      const isLoaded = `performance.getEntriesByType('resource').some(({ name }) => /\\/settings-tab-[^/]+\\.js$/.test(name))`
+      // One file has the script of all parts of an application.
+      const isLoaded = `performance.getEntriesByType('resource').some(({ name }) => /\\/applications-[^/]+\\.js$/.test(name))`
       await until('the page is loaded', () => page.evaluate<boolean>(isLoaded))
       expectOutage()
       portal.signal('SIGKILL')
