@@ -33,8 +33,8 @@ const copied = [
   'SECURITY.md',
 ]
 
-/** The page comes built, and the album of its pictures is three times as large as the rest of the package. */
-const leftOut = ['src/portal-ui/', 'docs/portal/']
+/** The page comes built. */
+const leftOut = ['src/portal-ui/']
 
 export interface PackageFolderOptions {
   /** Absolute; all its packages are installed. */
@@ -76,7 +76,7 @@ export async function makePackageFolder(options: PackageFolderOptions): Promise<
   const complete = { ...manifest, dependencies: { ...manifest.dependencies, ...peers(repository) } }
   const text = JSON.stringify(releaseManifest(complete, revision), undefined, 2)
   await writeFile(join(folder, 'package.json'), `${text}\n`)
-  await followDocuments({ repository, folder })
+  await followDocuments(folder)
   await chmod(join(folder, 'bin', 'tollgate.js'), 0o755)
   await makeReadable(folder)
 }

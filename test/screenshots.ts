@@ -1,6 +1,6 @@
 // `npm run screenshots` takes a picture of every page into pictures/, in light, dark, on a phone and from right to
-// left, and times the first pages. With `-- --docs` it takes them as WebP into docs/portal/, with a page that shows
-// them. With `-- --only <names>` it takes those whose name begins with one of these (`keys,usage`), and with
+// left, and times the first pages. With `-- --docs` it takes those that pages of this repository show, as WebP, into
+// docs/pictures/. With `-- --only <names>` it takes those whose name begins with one of these (`keys,usage`), and with
 // `-- --times` none.
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,16 +15,19 @@ t.setTimeout(1_200_000)
 const isForDocs = process.argv.includes('--docs')
 const isForTimes = process.argv.includes('--times')
 const only = process.argv.includes('--only') ? (process.argv.at(-1) ?? '') : ''
-const folder = join(import.meta.dirname, '..', isForDocs ? 'docs/portal' : 'pictures')
+const folder = join(import.meta.dirname, '..', isForDocs ? 'docs/pictures' : 'pictures')
 const type = isForDocs ? 'webp' : 'png'
 
 /** Height of a picture in pixels. What lies below looks like what lies above. */
 const heightMax = isForDocs ? 1200 : 2000
 
+/** States that README.md and pages in docs/ show, in light and dark. */
+const shown = ['call-refused', 'overview', 'sandbox']
+
 const looks = [
   { name: 'light', colorScheme: 'light', width: 1280 } as const,
   { name: 'dark', colorScheme: 'dark', width: 1280 } as const,
-  { name: 'phone', colorScheme: 'light', width: 390 } as const,
+  ...(isForDocs ? [] : [{ name: 'phone', colorScheme: 'light', width: 390 } as const]),
 ]
 
 /** A link to the version 1.7.0. */
@@ -88,7 +91,10 @@ mkdirSync(folder, { recursive: true })
 let bytes = 0
 const pictured = portalStates.filter(
   ({ name, isPictured }) =>
-    isPictured === true && !isForTimes && only.split(',').some((prefix) => name.startsWith(prefix)),
+    isPictured === true &&
+    !isForTimes &&
+    (!isForDocs || shown.includes(name)) &&
+    only.split(',').some((prefix) => name.startsWith(prefix)),
 )
 for (const state of pictured) {
   await t.test(state.name, async (t) => {
@@ -100,6 +106,7 @@ for (const state of pictured) {
         await showAs(page, look)
         await takePicture(page, `${state.name}-${name}`, look.width)
       }
+      if (isForDocs) return
       // First the width: on a phone some filters are behind a button.
       await showAs(page, { colorScheme: 'light', width: 1280 })
       await openInHebrew(page, world, state)
@@ -107,7 +114,6 @@ for (const state of pictured) {
     })
   })
 }
-if (isForDocs && only === '') writeFileSync(join(folder, 'README.md'), indexOf(pictured))
 t.comment(`${(bytes / 1024 ** 2).toFixed(1)} MB in ${folder}`)
 
 function visitOf({ tollgate }: PortalWorld): VisitOptions {
@@ -135,24 +141,6 @@ async function takePicture(page: Page, name: string, width: number): Promise<voi
   const path = join(folder, `${name}.${type}`)
   writeFileSync(path, Buffer.from(data, 'base64'))
   bytes += statSync(path).size
-}
-
-/** The page that shows all pictures: one row a page, one column a look. */
-function indexOf(states: readonly { readonly name: string }[]): string {
-  const cell = (name: string, look: string) =>
-    `[<img src="${name}-${look}.webp" width="${look === 'phone' ? 90 : 240}" alt="${name}, ${look}">](${name}-${look}.webp)`
-  const columns = ['light', 'dark', 'phone', 'rtl']
-  const rows = states.map(
-    ({ name }) => `| ${name} | ${columns.map((look) => cell(name, look)).join(' | ')} |`,
-  )
-  return `# Pictures of the portal
-
-Every page in light and dark, 390 pixels wide, and in Hebrew from right to left. \`npm run screenshots -- --docs\` takes them again.
-
-| Page | Light | Dark | Phone | Right to left |
-|---|---|---|---|---|
-${rows.join('\n')}
-`
 }
 
 interface FirstLoad {
