@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { killGroup } from '../test/runner/kill-group.ts'
 import { changedSince, guardsChanged } from './changed.ts'
 import { ProveError, type Request, readRequest } from './request.ts'
-import { lastRuns, type ProofRun, recordOf } from './runs.ts'
+import { addRun, lastRuns, type ProofRun } from './runs.ts'
 import { proofs } from './table.ts'
 
 // A program, `npm run prove`: lists the proofs, or runs some of them one after the other, each alone on the machine. Each
@@ -116,7 +116,7 @@ async function prove(name: string, { seed, isWhole, args }: Request): Promise<vo
   print(`${name}: ${result} after ${seconds} s; ${figure}`)
   if (ended.code !== 0) process.exitCode = 1
   if (args.length > 0) return
-  const cells = [
+  addRun(root, [
     new Date().toISOString().slice(0, 10),
     tried,
     name,
@@ -126,8 +126,7 @@ async function prove(name: string, { seed, isWhole, args }: Request): Promise<vo
     availableParallelism(),
     figure,
     result,
-  ]
-  appendFileSync(recordOf(root), `| ${cells.join(' | ')} |\n`)
+  ])
 }
 
 interface Ended {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A run of a proof, as docs/proofs.md lists it. */
@@ -16,6 +16,19 @@ export interface ProofRun {
 /** Where each run adds its row. */
 export function recordOf(root: string): string {
   return join(root, 'docs', 'proofs.md')
+}
+
+/** Adds a row. An older one of the same proof and size leaves: git has it. */
+export function addRun(root: string, cells: readonly (string | number)[]): void {
+  const path = recordOf(root)
+  const [, , name, size] = cells
+  const kept = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => {
+      const [, date = '', , proof, length] = line.split(/ ?\| ?/)
+      return !/^\d{4}-/.test(date) || proof !== name || length !== size
+    })
+  writeFileSync(path, `${kept.join('\n')}| ${cells.join(' | ')} |\n`)
 }
 
 /** The last run of each proof, by its name. */

@@ -409,7 +409,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   faults: program(
     'faults/main',
     {
-      shows: 'what docs/faults.md promises holds in all experiments',
+      shows: 'what docs/evidence/faults.md promises holds in all experiments',
       guards: [...calls, ...counters, ...postgres, ...running, registry],
     },
     ({ seed, isWhole }) => ['--seed', seed, ...(isWhole ? [] : ['--share'])],

@@ -6,7 +6,7 @@ import { proofs } from '../proofs/table.ts'
 /**
  * Names of the proofs that must run before a release: those that have no run, did
  * not hold in the last one, or guard a file that has changed since. Not the
- * bench, whose goals docs/performance.md has with those that are missed.
+ * bench, whose goals docs/evidence/performance.md has with those that are missed.
  *
  * @param tags names of all tags
  */

@@ -24,7 +24,7 @@ import { costsTable, exchangesTable, findingsTable, leniencyTable, mostLenient }
 
 // A program: attacks our gateway with the whole corpus, over TCP and TLS, whole and in pieces, with random exchanges and
 // as nginx and HAProxy are attacked; then gateways with planted faults; and prints what it found. --seed <number> draws
-// the same again. --write puts the tables into docs/attacks.md.
+// the same again. --write puts the tables into docs/evidence/attacks.md.
 const { values } = parseArgs({
   options: { write: { type: 'boolean' }, seed: { type: 'string' } },
 })
@@ -139,7 +139,7 @@ const sent = [...runs.values()].reduce((sum, { inputs }) => sum + inputs, 0)
 figure(`${sent} inputs, ${found.length} planted faults`)
 
 if (values.write === true) {
-  const page = fileURLToPath(new URL('../../docs/attacks.md', import.meta.url))
+  const page = fileURLToPath(new URL('../../docs/evidence/attacks.md', import.meta.url))
   const measured = [
     '<!-- measured -->',
     `${new Date().toISOString().slice(0, 10)}, ${secondsSince(begunAt)} s, ${availableParallelism()} cores, seed ${seed}`,

@@ -49,7 +49,7 @@ const largeBodyBytes = 262_144
 const inStep = { everyMs: 100, leavesWhen: 'refused' } as const
 const octetNowAndThen = { octets: ' ', everyMs: 2_000, onlyEverySecond: true }
 
-/** All attacks, in the order of docs/performance.md. */
+/** All attacks, in the order of docs/evidence/performance.md. */
 export function createAttacks({ keys, waitingKeys, clientHello }: AttackOptions): Attack[] {
   const one = keys.slice(0, 1)
   const attack = (name: string, ...groups: AttackGroup[]): Attack => ({

@@ -1,5 +1,5 @@
 // npm run prove -- bench [--section admitted --rounds 10 --seconds 2 --only tollgate]: an enforced call beside what people
-// would build or buy, and what it costs in all the other ways (docs/performance.md).
+// would build or buy, and what it costs in all the other ways (docs/evidence/performance.md).
 import { readOptions } from './options.ts'
 import { print, printHeader } from './report.ts'
 import { admitted } from './sections/admitted.ts'

@@ -1,6 +1,6 @@
 // npm run prove -- bench-slow: what callers with a key notice while others are slow, idle, hasty or many, on every listener,
-// behind Tollgate and behind nginx (docs/performance.md). Some attacks only: npm run prove -- bench-slow --only portal
-// --rounds 1
+// behind Tollgate and behind nginx (docs/evidence/performance.md). Some attacks only:
+// npm run prove -- bench-slow --only portal --rounds 1
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'

@@ -1,7 +1,7 @@
-// npm run prove -- bench-soak [--minutes 30 --calls 100 --picture docs/soak.svg]: memory, open files and Redis keys of
-// Tollgate under a steady load, in both shapes at once: everything in one process on embedded stores, and a gateway alone on
-// PostgreSQL and Redis. Windows last a minute, so buckets come and go. Ends with code 1 if something grows, and if an answer
-// is neither 200 nor 429.
+// npm run prove -- bench-soak [--minutes 30 --calls 100 --picture docs/evidence/soak.svg]: memory, open files and Redis keys
+// of Tollgate under a steady load, in both shapes at once: everything in one process on embedded stores, and a gateway alone
+// on PostgreSQL and Redis. Windows last a minute, so buckets come and go. Ends with code 1 if something grows, and if an
+// answer is neither 200 nor 429.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

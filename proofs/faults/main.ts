@@ -15,7 +15,7 @@ import { faultTable, promises, promiseTable } from './table.ts'
 // A program: runs the experiments with faults one after the other and prints what they found.
 // --seed <number> draws the same again; --only R3,R5 runs some; --share runs what takes minutes;
 // --soak <windows> sets the number of full windows.
-// --books <folder> keeps what the ledger and the callers wrote. --write puts the tables into docs/faults.md.
+// --books <folder> keeps what the ledger and the callers wrote. --write puts the tables into docs/evidence/faults.md.
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
@@ -110,7 +110,7 @@ const found = [
 ].join('\n\n')
 process.stdout.write(`\n${found}\n\n`)
 if (values.write === true) {
-  const page = fileURLToPath(new URL('../../docs/faults.md', import.meta.url))
+  const page = fileURLToPath(new URL('../../docs/evidence/faults.md', import.meta.url))
   const text = readFileSync(page, 'utf8')
   const measured = `<!-- measured -->\n${found}\n<!-- /measured -->`
   writeFileSync(

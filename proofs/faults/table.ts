@@ -1,7 +1,7 @@
 import { quantile } from './judge.ts'
 import type { LatencyFigures, Outcome } from './outcome.ts'
 
-/** Formats the results of a run as the table of experiments in `docs/faults.md`. */
+/** Formats the results of a run as the table of experiments in `docs/evidence/faults.md`. */
 export function faultTable(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map(
     ({ id, title, calls, windows, retries, latency, backMs, violations, unjudged }) => {

@@ -11,7 +11,7 @@ import { proofSize } from '../size.ts'
 
 /** Schedules within which each planted fault must be found. */
 const schedulesMax = 3000
-/** Where a share begins to look for those that are found late: shortly before the schedules of docs/simulation.md. */
+/** Where a share looks for those that are found late: just before the schedules of docs/evidence/simulation.md. */
 const begins: Readonly<Record<string, number>> = {
   'waits-for-no-process': 650,
   'window-goes-back': 1680,

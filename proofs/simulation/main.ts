@@ -11,7 +11,7 @@ import { figure } from '../figure.ts'
 import { shrink } from './shrink.ts'
 import type { Finding, Report, Task } from './worker.ts'
 
-// A program: runs the counters and their Lua files through schedules of faults, by seed. docs/simulation.md explains it.
+// A program: runs the counters and their Lua files through schedules of faults, by seed (docs/evidence/simulation.md).
 
 const { values } = parseArgs({
   options: {

@@ -6,7 +6,7 @@ import { newApplication } from '../support/tollgate.ts'
 /**
  * A call needs 35,000. Calls come one by one, so each has a request to Redis of its own, and nothing is optimised, because
  * when V8 optimises depends on the machine. An optimised gateway under load needs less than half of it, which only the
- * bench measures (docs/performance.md). A bound on memory has to be in the tests: bytes came back one by one.
+ * bench measures (docs/evidence/performance.md). A bound on memory has to be in the tests: bytes came back one by one.
  */
 const bytesMax = 38_000
 const withoutOptimisation =

@@ -7,6 +7,7 @@ import t from 'tap'
 import { changedSince, guardsChanged, isGuarded } from '../../proofs/changed.ts'
 import { ownFiles } from '../../proofs/own-files.ts'
 import { readRequest } from '../../proofs/request.ts'
+import { addRun, lastRuns } from '../../proofs/runs.ts'
 import { proofs } from '../../proofs/table.ts'
 import { sourceFiles } from '../../release/source-files.ts'
 import { until } from '../support/until.ts'
@@ -217,6 +218,23 @@ t.test('without a name the proofs are listed, each with its last run', async (t)
   )
   t.same(left, [])
   t.match(text, /\n +held \d{4}-\d\d-\d\d, whole, in \d+ s\n/)
+})
+
+t.test('a run replaces the line of the same proof and size, and no other', async (t) => {
+  const row = (name: string, size: string, figure: string) =>
+    ['2026-11-30', 'abcdef01', name, size, 7, '1 s', 2, figure, 'held'] as const
+  const folder = t.testdir({ docs: { 'proofs.md': '# Proofs\n\n| Date | … |\n|---|---|\n' } })
+  addRun(folder, row('stop', 'whole', 'first'))
+  addRun(folder, row('stop', 'share', 'share'))
+  addRun(folder, row('recover', 'whole', 'other'))
+  addRun(folder, row('stop', 'whole', 'second'))
+  const text = readFileSync(join(folder, 'docs', 'proofs.md'), 'utf8')
+  t.same(
+    text.match(/(?:first|share|other|second) \| held \|$/gm)?.map((cell) => cell.split(' ', 1)[0]),
+    ['share', 'other', 'second'],
+  )
+  t.match(text, /^# Proofs\n\n\| Date \| … \|\n\|---\|---\|\n\| 2026/)
+  t.same([...lastRuns(folder).keys()].toSorted(), ['recover', 'stop'])
 })
 
 t.test('a terminated run ends its proof, and adds no line', async (t) => {

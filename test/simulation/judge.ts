@@ -9,7 +9,7 @@ export interface Violation {
   readonly details: string
 }
 
-/** What docs/faults.md and docs/operating.md promise, by name. */
+/** What docs/evidence/faults.md and docs/operating.md promise, by name. */
 export const promises = {
   'decides-once': 'every call gets one decision, within the deadline',
   'does-not-fail': 'the code of the counters throws nothing',

@@ -20,7 +20,7 @@ const roundSeconds = 10
 /** What the probe and PostgreSQL are asked about: with the warm-up. */
 const measuredSeconds = roundWarmSeconds + roundSeconds
 
-/** The goals of docs/performance.md: what Tollgate adds to the median and to the tail. */
+/** The goals of docs/evidence/performance.md: what Tollgate adds to the median and to the tail. */
 const goals = { addedP50Ms: 0.45, addedP99Ms: 3, addedP99Ratio: 2 } as const
 
 /** The backend, directly or through a gateway, and what each round showed. */

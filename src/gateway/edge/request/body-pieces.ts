@@ -8,7 +8,7 @@ const keptBytesMin = 4_096
  * they came, because each already has memory of its own. Only small chunks are
  * gathered, so that a body of many costs no more memory than its octets. Copying
  * every body into one buffer doubled the time of an upload
- * (docs/performance.md).
+ * (docs/evidence/performance.md).
  */
 export class BodyPieces {
   /** Octets so far. */
