@@ -573,9 +573,9 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'production-block': tests('long/production-block', {
     shows:
-      "the commands of docs/operating.md's section Production start a gateway, a portal and a bank that answers a call",
+      "the commands of docs/production.md's section Roles start a gateway, a portal and a bank that answers a call",
     guards: [
-      'docs/operating.md',
+      'docs/production.md',
       'bin',
       'deploy/postgres',
       ...running,

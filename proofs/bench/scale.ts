@@ -1,6 +1,6 @@
 // npm run prove -- bench-scale [--gateways 10,30,100 --seconds 20 --calls 500 --pooler]: what many gateways ask of one
 // PostgreSQL and one Redis, at rest and under load, whether limits stay exact and how soon each knows of a revocation
-// (docs/scaling.md). The gateways are complete, but run in this one process: a hundred processes do not fit into a test
+// (docs/stores.md). The gateways are complete, but run in this one process: a hundred processes do not fit into a test
 // machine. So their own processor time is shared work, and calls here are few; what the stores do is what they would do.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'

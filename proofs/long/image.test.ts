@@ -91,7 +91,7 @@ function build(dockerfile: string, context: string, base: string, name: string):
   buildah('bud', ...how, ...args, '--file', dockerfile, '--tag', name, context)
 }
 
-/** A release and its tarball in one folder, as docs/operating.md says. */
+/** A release and its tarball in one folder, as docs/production.md says. */
 async function unpackRelease(): Promise<string> {
   // Below the repository, whose packages it takes.
   mkdirSync('dist', { recursive: true })

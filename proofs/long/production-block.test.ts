@@ -17,10 +17,10 @@ import { startRedisServer } from '../../test/support/redis-server.ts'
 const root = join(configDir, '..')
 const run = promisify(execFile)
 
-/** The shell blocks of the section Production in docs/operating.md. */
+/** The shell blocks of the section Roles in docs/production.md. */
 function productionBlocks(): readonly string[] {
-  const page = readFileSync(join(root, 'docs', 'operating.md'), 'utf8')
-  const section = /^## Production$(.*?)^###? /ms.exec(page)?.[1] ?? ''
+  const page = readFileSync(join(root, 'docs', 'production.md'), 'utf8')
+  const section = /^## Roles$(.*?)^###? /ms.exec(page)?.[1] ?? ''
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
 }
 
@@ -54,7 +54,7 @@ function startCommand(
 }
 
 t.test(
-  'the commands of the section Production start a gateway, a portal and a bank that answers a call',
+  'the commands of the section Roles start a gateway, a portal and a bank that answers a call',
   { skip: fleetMissing(), timeout: 300_000 },
   async (t) => {
     const blocks = productionBlocks()
@@ -71,12 +71,14 @@ t.test(
 
     const cwd = mkdtempSync(join(tmpdir(), 'tg-production-'))
     t.teardown(() => rmSync(cwd, { recursive: true, force: true }))
-    for (const name of ['bin', 'config']) symlinkSync(join(root, name), join(cwd, name))
+    symlinkSync(join(root, 'config'), join(cwd, 'config'))
 
     const ports = await Promise.all(Array.from({ length: 7 }, async () => String(await freePort())))
     const [gateway = '', portal = '', bank = '', sca = '', ...management] = ports
     const env = {
       ...childEnvironment,
+      // As the page says of a checkout.
+      PATH: `${root}:${process.env['PATH']}`,
       GATEWAY_PORT: gateway,
       PORTAL_PORT: portal,
       BACKEND_PORT: bank,
@@ -114,7 +116,7 @@ t.test(
     }
 
     const onboard =
-      'node bin/tollgate.js onboard --email noa@app.example --application App --api xs2a@1.7.0 --json'
+      'tollgate onboard --email noa@app.example --application App --api xs2a@1.7.0 --json'
     const { stdout } = await run('/bin/sh', ['-ec', `${exports}\n${onboard}`], { cwd, env })
     const answer = await fetch(`http://127.0.0.1:${gateway}/v1.7.0/accounts`, {
       headers: { 'x-api-key': JSON.parse(stdout).key, 'x-request-id': crypto.randomUUID() },

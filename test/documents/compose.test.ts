@@ -45,7 +45,7 @@ t.test('the settings of every service in compose.yaml suit the roles that it sta
 })
 
 t.test(
-  'compose.yaml defines every secret and volume that a service uses, and docs/operating.md creates each secret',
+  'compose.yaml defines every secret and volume that a service uses, and docs/production.md creates each secret',
   (t) => {
     for (const [
       name,
@@ -76,5 +76,5 @@ t.test('no password is in the environment or the command line of a service', asy
     }
   }
   t.match(composed.services['redis']?.command?.join(' '), '/run/secrets/redis-conf')
-  t.match(readFileSync('docs/operating.md', 'utf8'), /echo "requirepass .*> secrets\/redis-conf/)
+  t.match(readFileSync('docs/production.md', 'utf8'), /echo "requirepass .*> secrets\/redis-conf/)
 })

@@ -30,8 +30,8 @@ t.test(
   },
 )
 
-t.test('docs/operating.md gives the times of a stop as they are', async (t) => {
-  const page = readFileSync('docs/operating.md', 'utf8')
+t.test('docs/production.md gives the times of a stop as they are', async (t) => {
+  const page = readFileSync('docs/production.md', 'utf8')
   const [, exitSeconds, killSeconds] =
     /more than (\d+) s after the drain.*`DRAIN_SECONDS` plus (\d+) s/.exec(page) ?? []
   t.equal(Number(exitSeconds) * 1_000, closeMs)

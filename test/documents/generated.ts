@@ -27,7 +27,7 @@ export const generatedParts: readonly GeneratedPart[] = [
     content: commandsTable,
   },
   {
-    page: 'docs/security-events.md',
+    page: 'docs/audit.md',
     begin: /<!-- events: .* -->\n/,
     end: '<!-- end of events -->',
     content: eventsTable,

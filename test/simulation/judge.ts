@@ -9,7 +9,7 @@ export interface Violation {
   readonly details: string
 }
 
-/** What docs/evidence/faults.md and docs/operating.md promise, by name. */
+/** What docs/evidence/faults.md and docs/stores.md promise, by name. */
 export const promises = {
   'decides-once': 'every call gets one decision, within the deadline',
   'does-not-fail': 'the code of the counters throws nothing',
@@ -312,7 +312,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
   }
 
   /**
-   * The bound of docs/operating.md for a window that a fault touched.
+   * The bound of docs/stores.md for a window that a fault touched.
    *
    * @param forgotten losses of counts that no process noticed in time
    * @param again shares that a process took twice

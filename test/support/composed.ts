@@ -51,9 +51,9 @@ export function composedEnvironment(
   return Object.fromEntries(given)
 }
 
-/** The commands with which docs/operating.md creates the secrets, one a line. */
+/** The commands with which docs/production.md creates the secrets, one a line. */
 export function secretCommands(): string[] {
-  const page = readFileSync('docs/operating.md', 'utf8')
+  const page = readFileSync('docs/production.md', 'utf8')
   const [, block = ''] =
     /^### With containers$.*?^```sh\n(mkdir .*?)^docker compose /ms.exec(page) ?? []
   return block.trim().split('\n')

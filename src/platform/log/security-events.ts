@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client'
 import { repeatedly } from '../process/repeatedly.ts'
 import type { Logger } from './log.ts'
 
-/** One kind of security event: how its log line looks, and its row in docs/security-events.md. */
+/** One kind of security event: how its log line looks, and its row in docs/audit.md. */
 interface SecurityEventRow {
   /** Level of the log line. `warn`: a client was refused. `error`: an operator must look. */
   readonly level: 'info' | 'warn' | 'error'
@@ -189,7 +189,7 @@ export type SecurityEventName = keyof Table
 /**
  * Every security event. Names are part of the public interface, because log
  * collectors and alert rules search for them: never rename one. A new event is
- * a row here; `npm run docs` writes its row in docs/security-events.md.
+ * a row here; `npm run docs` writes its row in docs/audit.md.
  */
 export const securityEvents: Readonly<Record<SecurityEventName, SecurityEventRow>> = table
 

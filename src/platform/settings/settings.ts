@@ -246,7 +246,7 @@ const backendCalls = {
     'BACKEND_CALL_MS',
     25_000,
     [50, 300_000],
-    'Milliseconds that a call may take at the backend in all, with its wait for a connection. No other time above may be longer. A stop takes as long, so proxies and service managers must wait longer ([restarts](operating.md#restarts-behind-a-load-balancer)).',
+    'Milliseconds that a call may take at the backend in all, with its wait for a connection. No other time above may be longer. A stop takes as long, so proxies and service managers must wait longer ([restarts](production.md#restarts-behind-a-load-balancer)).',
   ),
   backendKeepIdleMs: integer(
     'BACKEND_KEEP_IDLE_MS',
@@ -278,7 +278,7 @@ const stores = {
   databaseUrl: row(['DATABASE_URL', 'DATABASE_URL_FILE'], {
     fallback: 'embedded database',
     meaning:
-      'PostgreSQL 15 or newer, `postgres://…`. `?sslmode=verify-full` turns TLS on; `sslrootcert`, `sslcert` and `sslkey` name PEM files. It may name [several servers](scaling.md#several-postgresql-servers), separated by commas: Tollgate uses the primary.',
+      'PostgreSQL 15 or newer, `postgres://…`. `?sslmode=verify-full` turns TLS on; `sslrootcert`, `sslcert` and `sslkey` name PEM files. It may name [several servers](stores.md#several-postgresql-servers), separated by commas: Tollgate uses the primary.',
     read: (reader) =>
       reader.database(
         'DATABASE_URL',
@@ -362,7 +362,7 @@ const openIdConnect = {
   oidcIssuer: row('OIDC_ISSUER', {
     fallback: 'no sign-in by OpenID Connect',
     meaning:
-      'Issuer of your OpenID Connect provider, as its discovery document spells it. People then also sign in to the portal through it ([setting it up](sign-in.md)). Must be https, unless it is loopback. Needs `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET`.',
+      'Issuer of your OpenID Connect provider, as its discovery document spells it. People then also sign in to the portal through it ([setting it up](accounts.md#openid-connect)). Must be https, unless it is loopback. Needs `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET`.',
     read: (reader) => reader.issuer('OIDC_ISSUER', 'https://login.bank.example'),
   }),
   oidcClientId: row('OIDC_CLIENT_ID', {
@@ -444,7 +444,7 @@ const capacity = {
   gatewayReusePort: row('GATEWAY_REUSE_PORT', {
     fallback: '`off`',
     meaning:
-      '`on` lets several gateway processes of one machine share `GATEWAY_PORT`, where no balancer stands before them (Linux, with `REDIS_URL`). See [several processes on one machine](operating.md#several-processes-on-one-machine).',
+      '`on` lets several gateway processes of one machine share `GATEWAY_PORT`, where no balancer stands before them (Linux, with `REDIS_URL`). See [several processes on one machine](production.md#several-processes-on-one-machine).',
     read: (reader) => reader.oneOf('GATEWAY_REUSE_PORT', ['on', 'off'], 'off') === 'on',
   }),
   connectionsPerAddress: integer(
