@@ -33,7 +33,7 @@ t.test(
 t.test('docs/production.md gives the times of a stop as they are', async (t) => {
   const page = readFileSync('docs/production.md', 'utf8')
   const [, exitSeconds, killSeconds] =
-    /more than (\d+) s after the drain.*`DRAIN_SECONDS` plus (\d+) s/.exec(page) ?? []
+    /more than (\d+) s after the drain.*`DRAIN_SECONDS` plus (\d+) s/s.exec(page) ?? []
   t.equal(Number(exitSeconds) * 1_000, closeMs)
   t.ok(Number(killSeconds) > Number(exitSeconds))
 })

@@ -44,16 +44,16 @@ t.test(
   },
 )
 
-t.test(
-  "the tables of docs/portal.md name exactly the operations of the portal's API",
-  async (t) => {
-    const answer = await fetch(`${urls.portal}/api/openapi.json`)
-    // It describes itself; test/portal/matrix.test.ts has it checked.
-    const { paths } = (await answer.json()) as { paths: Record<string, object> }
-    const described = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-    )
-    const named = [...page.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/api\/[^`]*)`/g)]
-    t.same([...new Set(named.map(([, call]) => call))].sort(), described.sort())
-  },
-)
+t.test("every path of the portal's API that docs/portal.md names is described", async (t) => {
+  const answer = await fetch(`${urls.portal}/api/openapi.json`)
+  // It describes itself; test/portal/matrix.test.ts has it checked.
+  const { paths } = (await answer.json()) as { paths: Record<string, object> }
+  const named = [...page.matchAll(/`(?:[A-Z]+ )?(\/api\/[^`]*)`/g)].map(([, path = '']) => path)
+  t.ok(named.length > 10)
+  const begins = (path: string) =>
+    Object.keys(paths).some((described) => described.startsWith(path.replace(/…$/, '')))
+  t.same(
+    named.filter((path) => !begins(path)),
+    [],
+  )
+})

@@ -4,7 +4,9 @@ import t from 'tap'
 import { withoutCode } from '../support/page-links.ts'
 
 const files = spawnSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).stdout.split('\0')
-const pages = files.filter((file) => /^(?:docs\/[^/]+|CONTRIBUTING|README)\.md$/.test(file))
+const pages = files.filter((file) =>
+  /^(?:docs\/(?:evidence\/)?[^/]+|CONTRIBUTING|README)\.md$/.test(file),
+)
 const architecture = 'docs/architecture.md'
 
 /** What a page names in code that looks like a source file, or like a folder of them. */

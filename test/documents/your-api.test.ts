@@ -74,8 +74,8 @@ t.test(
     const programs = join(cwd, 'programs')
     mkdirSync(programs)
     const launcher = join(import.meta.dirname, '..', '..', 'bin', 'tollgate.js')
-    const npx = `#!/bin/sh\nshift\nexec '${process.execPath}' '${launcher}' "$@"\n`
-    writeFileSync(join(programs, 'npx'), npx, { mode: 0o755 })
+    const program = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`
+    writeFileSync(join(programs, 'tollgate'), program, { mode: 0o755 })
     // The ports of the page may be taken on this machine.
     const ports = new Map<string, string>()
     for (const port of ['3000', '8080', '8081']) ports.set(port, String(await freePort()))
