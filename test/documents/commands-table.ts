@@ -25,19 +25,30 @@ function notRun(): never {
   throw new Error('the table of commands runs none of them')
 }
 
-/** Every command as Markdown: a section each, with what it does and an example. Ends with a line break. */
+const head = '| Command | What it does | Example |\n|---|---|---|'
+
+/**
+ * Every command as Markdown, with what it does and an example: those without commands of their own in one table, the
+ * others in a section each. Ends with a line break.
+ */
 export async function commandsTable(): Promise<string> {
-  const sections = await Promise.all(Object.keys(commands).map(section))
-  return sections.join('\n')
+  const all = await Promise.all(Object.keys(commands).map(commandOf))
+  const [single, groups] = [false, true].map((isGroup) =>
+    all.filter((command) => command.commands.length > 0 === isGroup),
+  )
+  return [
+    `${[head, ...(single ?? []).map(rowOf)].join('\n')}\n`,
+    ...(groups ?? []).map(
+      (group) => `### ${group.name()}\n\n${[head, ...group.commands.map(rowOf)].join('\n')}\n`,
+    ),
+  ].join('\n')
 }
 
-async function section(name: string): Promise<string> {
+async function commandOf(name: string): Promise<Command> {
   const program = await createProgram(context, { stdout: silent, stderr: silent }, name)
   const command = program.commands.find((candidate) => candidate.name() === name)
   if (command === undefined) throw new Error(`the program has no command ${name}`)
-  const rows = (command.commands.length > 0 ? command.commands : [command]).map(rowOf)
-  const lead = command.commands.length > 0 ? `${command.description()}\n\n` : ''
-  return `### ${name}\n\n${lead}| Command | What it does | Example |\n|---|---|---|\n${rows.join('\n')}\n`
+  return command
 }
 
 function rowOf(command: Command): string {
@@ -50,7 +61,12 @@ function rowOf(command: Command): string {
     .map(({ flags }) => flags.replace(/^-\w, /, ''))
   const usage = [...names.slice(1), ...argumentsOf(command), ...options].join(' ')
   const [example = ''] = findExamples(command)
-  return `| ${[`\`${usage}\``, command.description(), `\`${example}\``].map(cellText).join(' | ')} |`
+  return `| ${[`\`${usage}\``, firstSentence(command.description()), `\`${example}\``].map(cellText).join(' | ')} |`
+}
+
+/** `--help` has the rest. */
+function firstSentence(text: string): string {
+  return /^.*?[.](?= [A-Z]|$)/s.exec(text)?.[0] ?? text
 }
 
 function argumentsOf(command: Command): readonly string[] {

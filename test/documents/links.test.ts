@@ -42,7 +42,9 @@ t.test('every link and picture of a page leads to a file that is in the reposito
 t.test('the index names every page by its title, and leaves out no page', async (t) => {
   const links = [...textOf('docs/README.md').matchAll(/^\| \[([^\]]+)\]\(([^)]+\.md)\)/gm)]
   const listed = links.map(([, text, target = '']) => [normalize(join('docs', target)), text])
-  const expected = pages.filter((page) => /^(?:docs\/(?:evidence\/)?(?!README)[^/]+|CONTRIBUTING)\.md$/.test(page))
+  const expected = pages.filter((page) =>
+    /^(?:docs\/(?:evidence\/)?(?!README)[^/]+|CONTRIBUTING)\.md$/.test(page),
+  )
   t.same(
     Object.fromEntries(listed),
     Object.fromEntries(expected.map((page) => [page, titleOf(page)])),

@@ -32,27 +32,23 @@ function rowsOf(text: string, heading: string): string[][] {
     .slice(1)
 }
 
-t.test('every test that the threat model names exists, by file and title', async (t) => {
-  const named = testsOf(page)
-  t.ok(named.length > 70, `${named.length} are named`)
-  t.same(
-    named.filter(([file = '', title = '']) => titles.get(file)?.has(title) !== true),
-    [],
-  )
-})
-
 t.test(
-  'every test that ASVS names exists; a title that is cut begins one title only',
+  'every test that a page names exists; a title that is cut begins one title only',
   async (t) => {
-    const named = testsOf(asvs)
-    t.ok(named.length > 100, `${named.length} are named`)
-    const wrong = named.filter(([file = '', title = '']) => {
-      const found = titles.get(file)
-      if (found === undefined || found.has(title)) return found === undefined
-      const begun = [...found].filter((whole) => whole.startsWith(title.slice(0, -'…'.length)))
-      return !title.endsWith(' …') || begun.length !== 1
-    })
-    t.same(wrong, [])
+    for (const [text, least] of [
+      [page, 70],
+      [asvs, 100],
+    ] as const) {
+      const named = testsOf(text)
+      t.ok(named.length > least, `${named.length} are named`)
+      const wrong = named.filter(([file = '', title = '']) => {
+        const found = titles.get(file)
+        if (found === undefined || found.has(title)) return found === undefined
+        const begun = [...found].filter((whole) => whole.startsWith(title.slice(0, -'…'.length)))
+        return !title.endsWith(' …') || begun.length !== 1
+      })
+      t.same(wrong, [])
+    }
   },
 )
 

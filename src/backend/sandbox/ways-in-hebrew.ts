@@ -40,11 +40,11 @@ export const waysInHebrew: Readonly<Record<string, string>> = {
     'המתנה של שעתיים אחרי הקריאה הראשונה בהסכמה חד־פעמית.',
   'Wait until the day after `validUntil`.': 'המתנה עד היום שאחרי `validUntil`.',
   'Ask PSU-ConsentRevokedByPsu.': 'בקשה מ־PSU-ConsentRevokedByPsu.',
-  'The operator runs `npx tollgate sandbox consent <consentId> revoke`.':
-    'המפעיל מריץ `npx tollgate sandbox consent <consentId> revoke`.',
+  'The operator runs `tollgate sandbox consent <consentId> revoke`.':
+    'המפעיל מריץ `tollgate sandbox consent <consentId> revoke`.',
   'Ask PSU-ConsentSuspended.': 'בקשה מ־PSU-ConsentSuspended.',
-  'The operator runs `npx tollgate sandbox consent <consentId> suspend`; `resume` makes it `valid` again.':
-    'המפעיל מריץ `npx tollgate sandbox consent <consentId> suspend`; ‏`resume` מחזיר ל־`valid`.',
+  'The operator runs `tollgate sandbox consent <consentId> suspend`; `resume` makes it `valid` again.':
+    'המפעיל מריץ `tollgate sandbox consent <consentId> suspend`; ‏`resume` מחזיר ל־`valid`.',
   'DELETE it, before or after the approval.': 'DELETE, לפני האישור או אחריו.',
   'Ask for a mandate and leave it unapproved.': 'בקשת הרשאה בלי לאשר אותה.',
   'Ask PSU-Rejected (MD13).': 'בקשה מ־PSU-Rejected ‏(MD13).',
@@ -55,12 +55,12 @@ export const waysInHebrew: Readonly<Record<string, string>> = {
   'At once: B2B on the account of PSU-Euro (MD09).': 'מיד: B2B בחשבון של PSU-Euro ‏(MD09).',
   'At once: a `PSU-ID` that does not own the account (AC01), or a debtor with another national id (BE01).':
     'מיד: `PSU-ID` שאינו בעל החשבון (AC01), או חייב עם מספר זהות אחר (BE01).',
-  'The operator runs `npx tollgate sandbox mandate <resourceId> suspend`; `resume` makes it `valid` again.':
-    'המפעיל מריץ `npx tollgate sandbox mandate <resourceId> suspend`; ‏`resume` מחזיר ל־`valid`.',
-  'The operator runs `npx tollgate sandbox mandate <resourceId> revoke` (MD16).':
-    'המפעיל מריץ `npx tollgate sandbox mandate <resourceId> revoke` ‏(MD16).',
-  'Make one with `sequenceType` OOFF; the operator collects it with `npx tollgate sandbox collect <resourceId> 10.00`.':
-    'הרשאה עם `sequenceType` ‏OOFF; המפעיל גובה אותה עם `npx tollgate sandbox collect <resourceId> 10.00`.',
+  'The operator runs `tollgate sandbox mandate <resourceId> suspend`; `resume` makes it `valid` again.':
+    'המפעיל מריץ `tollgate sandbox mandate <resourceId> suspend`; ‏`resume` מחזיר ל־`valid`.',
+  'The operator runs `tollgate sandbox mandate <resourceId> revoke` (MD16).':
+    'המפעיל מריץ `tollgate sandbox mandate <resourceId> revoke` ‏(MD16).',
+  'Make one with `sequenceType` OOFF; the operator collects it with `tollgate sandbox collect <resourceId> 10.00`.':
+    'הרשאה עם `sequenceType` ‏OOFF; המפעיל גובה אותה עם `tollgate sandbox collect <resourceId> 10.00`.',
   'Wait until the day after the mandate’s last day (MD20).':
     'המתנה עד היום שאחרי היום האחרון של ההרשאה (MD20).',
   'DELETE it before the approval (MD22) or after it (MD17). B2B then answers 202, and the debtor has to approve.':

@@ -97,14 +97,14 @@ export const waysIntoStates: readonly WaysIntoStates[] = [
         state: 'revokedByPsu',
         ways: [
           'Ask PSU-ConsentRevokedByPsu.',
-          'The operator runs `npx tollgate sandbox consent <consentId> revoke`.',
+          'The operator runs `tollgate sandbox consent <consentId> revoke`.',
         ],
       },
       {
         state: 'suspendedByASPSP',
         ways: [
           'Ask PSU-ConsentSuspended.',
-          'The operator runs `npx tollgate sandbox consent <consentId> suspend`; `resume` makes it `valid` again.',
+          'The operator runs `tollgate sandbox consent <consentId> suspend`; `resume` makes it `valid` again.',
         ],
       },
       { state: 'terminatedByTpp', ways: ['DELETE it, before or after the approval.'] },
@@ -129,17 +129,17 @@ export const waysIntoStates: readonly WaysIntoStates[] = [
       {
         state: 'suspended',
         ways: [
-          'The operator runs `npx tollgate sandbox mandate <resourceId> suspend`; `resume` makes it `valid` again.',
+          'The operator runs `tollgate sandbox mandate <resourceId> suspend`; `resume` makes it `valid` again.',
         ],
       },
       {
         state: 'revokedByPsu',
-        ways: ['The operator runs `npx tollgate sandbox mandate <resourceId> revoke` (MD16).'],
+        ways: ['The operator runs `tollgate sandbox mandate <resourceId> revoke` (MD16).'],
       },
       {
         state: 'expired',
         ways: [
-          'Make one with `sequenceType` OOFF; the operator collects it with `npx tollgate sandbox collect <resourceId> 10.00`.',
+          'Make one with `sequenceType` OOFF; the operator collects it with `tollgate sandbox collect <resourceId> 10.00`.',
           'Wait until the day after the mandate’s last day (MD20).',
         ],
       },
