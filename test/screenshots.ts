@@ -86,7 +86,7 @@ if (only === '')
     }
   })
 
-if (!isForTimes) rmSync(folder, { recursive: true, force: true })
+if (!isForTimes && only === '') rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 let bytes = 0
 const pictured = portalStates.filter(
