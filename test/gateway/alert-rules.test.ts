@@ -62,7 +62,10 @@ t.test('every alert is explained, and tested', async (t) => {
     const [, section = ''] = runbook.split(`\n### ${alert}\n`)
     t.match(section, /^\n\*\*(?:Page|Ticket)\.\*\* \S/, `${alert}: what it means`)
     t.match(section.split('\n#')[0], /^- \*\*(?:Do|Check and do)\*\*/m, `${alert}: what to do`)
-    t.match(rules, `runbook_url: docs/runbook.md#${alert.toLowerCase()}\n`)
+    t.match(
+      rules,
+      `runbook_url: '{{ or $externalLabels.runbook "docs/runbook.md" }}#${alert.toLowerCase()}'\n`,
+    )
     t.match(
       tests,
       new RegExp(`alertname: ${alert}, exp_alerts: \\[\\]`),
