@@ -56,12 +56,26 @@ t.test('every alert is explained, and tested', async (t) => {
   const rules = readFileSync(new URL('tollgate.rules.yaml', folder), 'utf8')
   const tests = readFileSync(new URL('tollgate.rules.test.yaml', folder), 'utf8')
   const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8')
-  const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
-  t.ok(alerts.length > 5)
-  for (const alert of alerts) {
-    const [, section = ''] = runbook.split(`\n### ${alert}\n`)
-    t.match(section, /^\n\*\*(?:Page|Ticket)\.\*\* \S/, `${alert}: what it means`)
-    t.match(section.split('\n#')[0], /^- \*\*(?:Do|Check and do)\*\*/m, `${alert}: what to do`)
+  const [, pages = '', tickets = ''] =
+    /^## Alerts that page\n(.*)^## Tickets\n(.*?)^## /ms.exec(runbook) ?? []
+  const alerts = [...rules.matchAll(/- alert: (\w+)\n.*?severity: (page|ticket) }/gs)]
+  t.equal(alerts.length, rules.match(/- alert: /g)?.length)
+  for (const [, alert = '', severity] of alerts) {
+    const [, rest = ''] = runbook.split(`\n### ${alert}\n`)
+    const [section = ''] = rest.split('\n#')
+    const isPage = severity === 'page'
+    t.match(
+      section,
+      isPage ? /^\n\*\*Page\.\*\* \S/ : /^\n\*\*Ticket\.\*\* \S/,
+      `${alert}: what it means`,
+    )
+    t.match(
+      isPage ? pages : tickets,
+      `[${alert}](#${alert.toLowerCase()})`,
+      `${alert}: in the index`,
+    )
+    if (isPage) t.match(section, /```sh\n|^- \*\*Check.*(?:`curl|as for)/m, `${alert}: a command`)
+    t.match(section, /^- \*\*(?:Do|Check and do)\*\*/m, `${alert}: what to do`)
     t.match(
       rules,
       `runbook_url: '{{ or $externalLabels.runbook "docs/runbook.md" }}#${alert.toLowerCase()}'\n`,
