@@ -597,7 +597,7 @@ const records = {
   otelEndpoint: row('OTEL_EXPORTER_OTLP_ENDPOINT', {
     fallback: 'no spans',
     meaning:
-      'Address of an OpenTelemetry collector that takes OTLP over HTTP (JSON): a gateway sends the spans of sampled calls to `/v1/traces` below it ([traces](traces.md)).',
+      'Address of an OpenTelemetry collector that takes OTLP over HTTP (JSON): a gateway sends the spans of sampled calls to `/v1/traces` below it ([traces](monitoring.md#traces)).',
     read: (reader) => reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector.internal:4318'),
   }),
   otelHeaders: row(['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS_FILE'], {
