@@ -19,7 +19,7 @@ import { MethodBadge } from '../components/method-badge.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { useActiveOption } from '../components/use-active-option.ts'
 import { useGoTo } from '../go-to.ts'
-import { t } from '../words.ts'
+import { pageLanguage, t } from '../words.ts'
 import { findEntries } from './find-entries.ts'
 import { newestOnly } from './newest-only.ts'
 import { requestIdIn } from './request-id.ts'
@@ -74,20 +74,22 @@ function Search({ onChoose, onClose }: SearchProps) {
   const [query, setQuery] = useState('')
   const { entries, isPending, error } = useEntries()
   const requestId = requestIdIn(query)
+  const isAsked = query.trim() !== '' && requestId === undefined
+  const { entries: matching, isExact } = findEntries(newestOnly(entries, query), {
+    query,
+    language: pageLanguage(),
+    most,
+  })
+  const suggested = entries.filter(isSuggested).slice(0, most)
   const found =
-    requestId !== undefined
-      ? [callEntry(requestId)]
-      : query.trim() === ''
-        ? entries.filter(isSuggested).slice(0, most)
-        : findEntries(newestOnly(entries, query), query, most)
-
+    requestId !== undefined ? [callEntry(requestId)] : matching.length > 0 ? matching : suggested
   const isOpen = found.length > 0
-  const choose = (href: string) => {
-    const chosen = found.find((entry) => entry.href === href)
+  const choose = (value: string) => {
+    const chosen = found.find((entry) => optionOf(entry) === value)
     if (chosen !== undefined) onChoose(chosen)
   }
   const activeOption = useActiveOption({
-    values: found.map(({ href }) => href),
+    values: found.map(optionOf),
     isOpen,
     startsAtFirst: true,
     onChoose: choose,
@@ -122,12 +124,17 @@ function Search({ onChoose, onClose }: SearchProps) {
         <CloseButton aria-label={t('common.close')} onClick={onClose} />
       </div>
       <ProblemAlert error={error} />
+      {isAsked && !isExact && !isPending ? (
+        <Text c="dimmed" className={classes['none'] ?? ''}>
+          {t(matching.length > 0 ? 'search.near' : 'search.none')}
+        </Text>
+      ) : null}
       {isOpen ? (
         <Combobox.Options aria-label={t('search.found')} className={classes['list'] ?? ''}>
           {found.map((entry) => (
             <Combobox.Option
-              key={entry.href}
-              {...activeOption.optionProps(entry.href)}
+              key={optionOf(entry)}
+              {...activeOption.optionProps(optionOf(entry))}
               className={classes['entry'] ?? ''}
             >
               <span className={classes['icon']}>
@@ -150,16 +157,16 @@ function Search({ onChoose, onClose }: SearchProps) {
           ))}
         </Combobox.Options>
       ) : null}
-      {!isOpen && !isPending ? (
-        <Text c="dimmed" className={classes['none'] ?? ''}>
-          {t('search.none')}
-        </Text>
-      ) : null}
       <VisuallyHidden role="status">
-        {isPending ? '' : t('search.count', { count: found.length })}
+        {isPending ? '' : t('search.count', { count: isAsked ? matching.length : found.length })}
       </VisuallyHidden>
     </Combobox>
   )
+}
+
+/** Several actions can lead to one page. */
+function optionOf({ kind, title, href }: FoundEntry): string {
+  return kind === 'action' ? `${href} ${title}` : href
 }
 
 /** The method of an operation, whose detail is its method and path. */
@@ -184,11 +191,13 @@ function callEntry(requestId: string): FoundEntry {
     detail: requestId,
     place: '',
     words: '',
+    text: '',
     href: callRecordPath(requestId),
   }
 }
 
 const icons: Readonly<Record<FoundEntry['kind'], IconName>> = {
+  action: 'play',
   application: 'grid',
   call: 'list',
   error: 'shield',

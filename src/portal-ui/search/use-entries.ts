@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
 import type { ApplicationList } from '../../portal/api/schemas/applications.ts'
 import type { SearchEntry } from '../../portal/api/schemas/guides.ts'
 import { pagePaths } from '../../portal/pages/page-paths.ts'
@@ -7,10 +8,11 @@ import { useSearchIndex } from '../api/guides.ts'
 import { useSession } from '../api/session.ts'
 import { useFacts } from '../facts.tsx'
 import { t } from '../words.ts'
+import { actionsOf } from './actions.ts'
 
 /** One thing that the search finds. */
 export interface FoundEntry extends Omit<SearchEntry, 'kind'> {
-  readonly kind: SearchEntry['kind'] | 'page' | 'application' | 'call'
+  readonly kind: SearchEntry['kind'] | 'action' | 'page' | 'application' | 'call'
 }
 
 /** Everything that the reader can find: the portal's index, its pages, and the reader's own applications. */
@@ -23,12 +25,14 @@ export function useEntries() {
     queryFn: () => requestList<ApplicationList>('/api/applications?limit=100'),
     enabled: session !== null && session !== undefined,
   })
+  const [path] = useLocation()
   const page = (title: string, href: string): FoundEntry => ({
     kind: 'page',
     title,
     detail: '',
     place: '',
     words: href.slice(1),
+    text: '',
     href,
   })
   const developer = session?.developer
@@ -52,9 +56,32 @@ export function useEntries() {
       detail: '',
       place: '',
       words: id,
+      text: '',
       href: `${pagePaths.applications}/${id}`,
     }),
   )
-  const entries: readonly FoundEntry[] = [...own, ...pages, ...(index.data?.items ?? [])]
+  const here = own.find(({ href }) => path === href || path.startsWith(`${href}/`)) ?? own[0]
+  const actions = actionsOf({
+    applicationId: here?.words,
+    isSignedIn: developer !== undefined,
+    hasSandbox,
+    t,
+  }).map(
+    ({ title, href }): FoundEntry => ({
+      kind: 'action',
+      title,
+      detail: '',
+      place: '',
+      words: '',
+      text: '',
+      href,
+    }),
+  )
+  const entries: readonly FoundEntry[] = [
+    ...own,
+    ...pages,
+    ...actions,
+    ...(index.data?.items ?? []),
+  ]
   return { entries, isPending: index.isPending, error: index.error }
 }

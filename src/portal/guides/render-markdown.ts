@@ -7,6 +7,8 @@ export interface GuideHeading {
   /** Plain text. */
   readonly title: string
   readonly level: number
+  /** The words up to the next heading, with tables and code, for a search. */
+  readonly text: string
 }
 
 /** A piece of a guide: text as HTML, or a block of code. */
@@ -64,7 +66,9 @@ const markdown = new Marked({
 export function renderMarkdown(text: string, ids?: readonly string[]): RenderedMarkdown {
   const tokens = markdown.lexer(text).filter(({ type }) => type !== 'space')
   const [heading, lead, ...rest] = tokens
-  const headings: GuideHeading[] = []
+  const headings: Omit<GuideHeading, 'text'>[] = []
+  /** The text below each heading. */
+  const texts: string[] = []
   const parts: MarkdownPart[] = []
   let pending: string[] = []
   const flush = () => {
@@ -72,6 +76,8 @@ export function renderMarkdown(text: string, ids?: readonly string[]): RenderedM
     pending = []
   }
   for (const token of rest) {
+    if (texts.length > 0 && !isOf(token, 'heading'))
+      texts.push(`${texts.pop()} ${searchText(token)}`)
     if (isOf(token, 'code')) {
       flush()
       parts.push({ kind: 'code', info: token.lang ?? '', source: token.text })
@@ -79,6 +85,7 @@ export function renderMarkdown(text: string, ids?: readonly string[]): RenderedM
       const title = plainText(token.tokens)
       const id = ids?.[headings.length] ?? slug(title)
       headings.push({ id, title, level: token.depth })
+      texts.push('')
       const inside = markdown.Parser.parseInline(token.tokens, markdown.defaults)
       pending.push(`<h${token.depth} id="${escapeHtml(id)}">${inside}</h${token.depth}>\n`)
     } else {
@@ -89,7 +96,7 @@ export function renderMarkdown(text: string, ids?: readonly string[]): RenderedM
   return {
     title: heading === undefined ? '' : plainText([heading]),
     description: lead === undefined ? '' : plainText([lead]),
-    headings,
+    headings: headings.map((heading, at) => ({ ...heading, text: texts[at]?.trim() ?? '' })),
     parts,
   }
 }
@@ -97,6 +104,15 @@ export function renderMarkdown(text: string, ids?: readonly string[]): RenderedM
 /** Renders a text of any Markdown as HTML, without anything that could run or load. */
 export function markdownHtml(text: string): string {
   return markdown.parse(text, { async: false })
+}
+
+/** The words of a block with its tables and code, without marks and targets of links. */
+function searchText({ raw }: Token): string {
+  return raw
+    .replaceAll(/\]\([^)]*\)/g, ' ')
+    .replaceAll(/[`*|#[\]>]/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }
 
 function isOf<Type extends 'code' | 'heading'>(

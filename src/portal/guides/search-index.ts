@@ -1,3 +1,4 @@
+import type { Operation } from '../../catalogue/catalogue.ts'
 import { textsOf, versionTitle } from '../../catalogue/in-language.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
 import type { Language } from '../../messages/language.ts'
@@ -33,8 +34,10 @@ export function createSearchIndex({
         detail: description,
         place: '',
         words: name,
+        text: '',
         href: `/guides/${name}`,
       },
+      // Codes of errors, the headings below these, are entries of their own.
       ...headings
         .filter(({ level }) => level === 2)
         .map((heading) => ({
@@ -43,6 +46,7 @@ export function createSearchIndex({
           detail: '',
           place: title,
           words: '',
+          text: heading.text,
           href: `/guides/${name}#${heading.id}`,
         })),
     ])
@@ -63,6 +67,7 @@ export function createSearchIndex({
           detail: '',
           place: '',
           words: `${title} ${api}@${version} openapi`,
+          text: '',
           href: `/apis/${api}/${version}`,
         },
         ...operations.map((operation) => ({
@@ -72,6 +77,7 @@ export function createSearchIndex({
           place: '',
           // In every language, the document's own words find it.
           words: `${operation.id} ${operation.summary}`,
+          text: namesOf(operation),
           href: `/apis/${api}/${version}${operationFragment(operation.tag, operation.id)}`,
         })),
       ]
@@ -79,12 +85,13 @@ export function createSearchIndex({
   }
 
   function errorEntries(language: Language): SearchEntry[] {
-    return [...errorWords(language)].map(([code, { status, title }]) => ({
+    return [...errorWords(language)].map(([code, { status, title, help }]) => ({
       kind: 'error',
       title: code,
       detail: `${status} · ${title}`,
       place: '',
       words: code.replaceAll('_', ' '),
+      text: help,
       href: `/problems/${code}`,
     }))
   }
@@ -102,7 +109,13 @@ export function createSearchIndex({
       words: [alias, person.name, person.nameInHebrew, ...accounts.map(({ iban }) => iban)].join(
         ' ',
       ),
+      text: '',
       href: `/sandbox#${encodeURIComponent(psuId)}`,
     }))
   }
+}
+
+/** Names of its parameters in the query, and of header fields. */
+function namesOf({ declared }: Operation): string {
+  return [...declared.query, ...declared.headers, ...declared.responseHeaders].join(' ')
 }

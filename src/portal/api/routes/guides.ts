@@ -99,7 +99,7 @@ export function registerGuides(
         reply.header('cache-control', cacheControl)
         return {
           ...guide,
-          headings: [...guide.headings],
+          headings: guide.headings.map(({ id, title, level }) => ({ id, title, level })),
           parts: parts.map((part) => {
             if (part.kind !== 'samples') return part
             const { method, path } = part.operation

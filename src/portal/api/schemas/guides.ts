@@ -52,6 +52,7 @@ export const SearchEntry = closed({
     description: 'where it is, a second line that finds nothing; may be empty',
   }),
   words: Type.String({ description: 'also found by these; not shown' }),
+  text: Type.String({ description: 'found least by these, the text of a section; not shown' }),
   href: Type.String({ description: 'path on the portal' }),
 })
 export type SearchEntry = Static<typeof SearchEntry>
