@@ -39,7 +39,7 @@ t.test('drills of the playground', { skip: chromiumMissing(), timeout: 240_000 }
         '503': '503 Service Unavailable',
         '504': '504 Gateway Timeout',
         slow: '200 OK',
-        truncated: 'The response broke off',
+        truncated: 'Truncated response',
         degraded: '200 OK',
         'consent-expired': '401 Unauthorized',
       }

@@ -12,7 +12,7 @@ export interface TrapsOptions {
   readonly nowMs: number
 }
 
-/** Sentences about what is valid but hardly meant, in the order of the files. Empty: nothing is. */
+/** Sentences about what is valid but probably a mistake, in the order of the files. Empty: nothing is. */
 export function configurationTraps(options: TrapsOptions): readonly string[] {
   const { catalogue } = options
   return [

@@ -82,7 +82,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     load: async () => (await import('./commands/reload.ts')).registerReload,
   },
   log: {
-    summary: 'change for a while what running processes write to their logs',
+    summary: 'change the log levels of running processes temporarily',
     load: async () => (await import('./commands/log.ts')).registerLog,
   },
   explain: {

@@ -58,7 +58,7 @@ t.test(
   },
 )
 
-t.test('check warns of what is valid but hardly meant, and exits 0', async (t) => {
+t.test('check warns of what is valid but probably a mistake, and exits 0', async (t) => {
   const config = testConfigDir(t, { calls: 3, window: 'PT1H' })
   const setLifecycle = (version: string, members: string) =>
     rewrite(join(config, 'apis', 'xs2a', `${version}.yaml`), (text) =>

@@ -58,13 +58,27 @@ t.test('Hebrew messages are in Hebrew, and English messages contain no Hebrew', 
   for (const [id, text] of Object.entries(english)) t.notOk(hebrew.test(text), id)
 })
 
+t.test(
+  'an apostrophe is typographic in messages and straight in Markdown and API texts',
+  async (t) => {
+    const straight = Object.entries(english).filter(([, text]) => /\p{L}'(?!\{)/u.test(text))
+    t.same(straight, [])
+    const root = join(src, '..')
+    const curly = globSync(['src/guides/*/*.md', 'config/**/*.yaml'], { cwd: root }).filter(
+      (file) => readFileSync(join(root, file), 'utf8').includes('’'),
+    )
+    t.same(curly, [])
+  },
+)
+
 t.test('Hebrew messages, guides and API texts follow the glossary', async (t) => {
   const root = join(src, '..')
   const files = ['src/messages/*.json', 'src/guides/he/*.md', 'config/apis/**/*.yaml']
   const wrong = {
     'a hyphen where a maqaf belongs': /[א-ת]-(?=\S)/u,
     'a straight quotation mark': /[א-ת]\\?"(?=[א-ת])|"\{\{/u,
-    'a word that the glossary replaces': /סירוב|גורם אימות|גורמי|הזו(?![א-ת])|מייל|שיטה|gateway/u,
+    'a word that the glossary replaces':
+      /סירוב|גורם אימות|גורמי|הזו(?![א-ת])|מייל|שיטה|gateway|פיקטיבי|קריאת ה?(?:חשבונות|יתרות|נתונים|מצב|הרשאה)/u,
   }
   for (const file of files.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
     const hebrew = readFileSync(join(root, file), 'utf8')

@@ -165,7 +165,7 @@ t.test('the document shows its header and title before any other file arrives', 
     }
   }
   const hebrew = await (await open('/', { ...asPerson, 'accept-language': 'he' })).text()
-  t.match(hebrew, /dir="rtl"[\s\S]*<h1>הבסיס למוצר/)
+  t.match(hebrew, /dir="rtl"[\s\S]*<h1>בונים על/)
 })
 
 t.test('what readers came for stands in the document, before any script', async (t) => {

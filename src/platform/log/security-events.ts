@@ -98,7 +98,7 @@ const table = {
   },
   'operator.denied': {
     level: 'warn',
-    text: 'a developer asked for an operator page',
+    text: 'a developer tried to open an operator page',
     meaning:
       'A developer without the operator role asked for `/api/operator/…` and got 404. `actor`',
   },

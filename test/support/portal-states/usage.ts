@@ -50,7 +50,7 @@ export const usageStates: readonly PageState[] = [
     path: busy('/calls'),
     prepare: async (page) => {
       await page.getByLabel('Status').selectOption('5xx')
-      await page.getByText('No call fits').waitFor()
+      await page.getByText('No matching calls').waitFor()
     },
   },
   {
