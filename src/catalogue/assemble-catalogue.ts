@@ -6,14 +6,13 @@ import {
   type Operation,
   type Plan,
   type Rehearsal,
-  type Translation,
   versionKey,
 } from './catalogue.ts'
 import { keptDocument } from './documents/kept-document.ts'
 import { frozenMap } from './frozen-map.ts'
 import { deepFreeze } from './json.ts'
 import type { LoadedPlan } from './load-plan.ts'
-import type { LoadedTranslation } from './load-translation.ts'
+import { type LoadedTranslation, mergedTranslation } from './load-translation.ts'
 import type { LoadedVersion } from './load-version.ts'
 import { matches } from './plan-patterns.ts'
 
@@ -130,31 +129,8 @@ function apiVersion(
     translations: Object.fromEntries(
       Object.entries(byLanguage).map(([language, files]) => [
         language,
-        merged(files.map(({ translation }) => translation)),
+        mergedTranslation(files.map(({ translation }) => translation)),
       ]),
     ),
   }
-}
-
-/** Later ones replace what earlier ones say. */
-function merged(translations: readonly Translation[]): Translation {
-  const all = {
-    tags: {},
-    operations: {},
-    descriptions: {},
-    parameters: {},
-    examples: {},
-    flows: {},
-  }
-  for (const translation of translations) {
-    const { tags, operations, descriptions, parameters, examples, flows, ...own } = translation
-    Object.assign(all, own)
-    Object.assign(all.tags, tags)
-    Object.assign(all.operations, operations)
-    Object.assign(all.descriptions, descriptions)
-    Object.assign(all.parameters, parameters)
-    Object.assign(all.examples, examples)
-    Object.assign(all.flows, flows)
-  }
-  return all
 }

@@ -93,6 +93,8 @@ export interface Translation {
   readonly examples: Readonly<Record<string, string>>
   /** Titles of `x-sample-flows`. */
   readonly flows: Readonly<Record<string, string>>
+  /** All other descriptions (of responses, headers, bodies, schemas, …) and titles of forms, by the text in the document. */
+  readonly texts: Readonly<Record<string, string>>
 }
 
 /** One published version of an API, made from one OpenAPI document. */

@@ -1,6 +1,6 @@
 import type { Language } from '../messages/language.ts'
 import type { ApiVersion, Json, JsonObject, OpenApiDocument, Translation } from './catalogue.ts'
-import { walkDocument } from './documents/walk-document.ts'
+import { translatableTexts } from './documents/translatable-texts.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
 
 /** The texts of a version in a language: those that its translation lacks are the document's own. */
@@ -38,22 +38,11 @@ export function translatedDocument(
   document: OpenApiDocument,
   translation: Translation,
 ): OpenApiDocument {
-  const texts = new Map<JsonObject, JsonObject>()
-  for (const { kind, value } of walkDocument(document)) {
-    const { operationId, name, summary } = value
-    const text =
-      kind === 'operation'
-        ? {
-            summary: textIn(translation.operations, operationId),
-            description: textIn(translation.descriptions, operationId),
-          }
-        : kind === 'parameter'
-          ? { description: textIn(translation.parameters, name) }
-          : kind === 'example'
-            ? { summary: textIn(translation.examples, summary) }
-            : {}
-    const known = Object.entries(text).filter(([, translated]) => translated !== undefined)
-    if (known.length > 0) texts.set(value, Object.fromEntries(known))
+  const texts = new Map<JsonObject, Record<string, string>>()
+  for (const { map, name, place } of translatableTexts(document)) {
+    const text = textIn(translation[map], name)
+    if (text === undefined || place === undefined) continue
+    texts.set(place.at, { ...texts.get(place.at), [place.member]: text })
   }
   const { title = document.info['title'] } = translation
   // A copy has the members of what it copies.

@@ -11,7 +11,7 @@ import {
   reportUnknownFile,
 } from './configuration-files.ts'
 import { type LoadedPlan, loadPlan } from './load-plan.ts'
-import { loadTranslation } from './load-translation.ts'
+import { type LoadedTranslation, loadTranslation } from './load-translation.ts'
 import { type LoadedVersion, loadVersion } from './load-version.ts'
 import { shapeOf } from './path-template.ts'
 import { matches, patternsOf } from './plan-patterns.ts'
@@ -45,6 +45,7 @@ export async function loadCatalogue(configDir: string): Promise<Catalogue> {
 export type FurtherCheck = (
   sources: Sources,
   versions: readonly LoadedVersion[],
+  translations: readonly LoadedTranslation[],
 ) => readonly CatalogueProblem[]
 
 /**
@@ -90,7 +91,7 @@ async function loadOnce(configDir: string, furtherCheck: FurtherCheck): Promise<
   checkClaims(sources, versions)
   checkPatterns(sources, versions, plans, files)
   checkRehearsals(sources, plans, files)
-  const further = furtherCheck(sources, versions)
+  const further = furtherCheck(sources, versions, translations)
   const problems = [...sources.problems, ...further]
   if (problems.length > 0) throw new CatalogueError(problems)
   return assembleCatalogue({ versions, translations, plans, brand, digest: sources.digest() })

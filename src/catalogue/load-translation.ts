@@ -1,9 +1,13 @@
 import { isLanguage, type Language } from '../messages/language.ts'
 import type { Json, JsonObject, Translation } from './catalogue.ts'
 import { operationObject } from './documents/operation-object.ts'
+import {
+  type TranslationMap,
+  translatableTexts,
+  translationMaps,
+} from './documents/translatable-texts.ts'
 import { upgraded } from './documents/upgrade.ts'
-import { walkDocument } from './documents/walk-document.ts'
-import { isJsonObject, objectsOf } from './json.ts'
+import { isJsonObject } from './json.ts'
 import type { LoadedVersion } from './load-version.ts'
 import { readMapping, type Sources } from './source.ts'
 
@@ -21,14 +25,15 @@ export interface LoadedTranslation {
   readonly version: string
   readonly language: Language
   readonly translation: Translation
+  /** The content of its file, which may be of all APIs. */
+  readonly at: JsonObject
+  readonly isOfAllApis: boolean
 }
 
 /** Languages that a translation may have; the documents themselves are in English. */
 export function isTranslated(language: string | undefined): language is Language {
   return isLanguage(language) && language !== 'en'
 }
-
-const maps = ['tags', 'operations', 'descriptions', 'parameters', 'examples', 'flows'] as const
 
 /**
  * Reads a translation and reports what is wrong with it: members that are no
@@ -48,27 +53,24 @@ export function loadTranslation(
   if (file === undefined) return []
   const known = knownNames(versions)
   for (const [member, at] of Object.entries(file)) {
-    if (member !== 'versions' && !maps.some((map) => map === member)) {
-      const message = `is not known; there are: ${['versions', ...maps].join(', ')}`
+    if (member !== 'versions' && !translationMaps.some((map) => map === member)) {
+      const message = `is not known; there are: ${['versions', ...translationMaps].join(', ')}`
       sources.report({ rule: 'translation-member', at: file, member, message })
     } else if (!isJsonObject(at)) {
       sources.report({ rule: 'translation-member', at: file, member, message: 'must be a mapping' })
     }
   }
-  const texts = {
-    tags: readTexts(reader, file['tags'], known.tags),
-    operations: readTexts(reader, file['operations'], known.operations),
-    descriptions: readTexts(reader, file['descriptions'], known.descriptions),
-    parameters: readTexts(reader, file['parameters'], known.parameters),
-    examples: readTexts(reader, file['examples'], known.examples),
-    flows: readTexts(reader, file['flows'], known.flows),
-  }
+  const texts = Object.fromEntries(
+    translationMaps.map((map) => [map, readTexts(reader, file[map], known[map])]),
+  ) as Record<TranslationMap, Readonly<Record<string, string>>>
   const own = readVersions(reader, file['versions'], versions)
   return versions.map(({ api, version }) => ({
     api,
     version,
     language,
     translation: { ...texts, ...own.get(version) },
+    at: file,
+    isOfAllApis: translated.api === undefined,
   }))
 }
 
@@ -83,14 +85,15 @@ function readTexts(
   for (const [member, text] of Object.entries(at)) {
     if (typeof text !== 'string' || text.trim() === '') {
       sources.report({ rule: 'translation-member', at, member, message: 'must be a text' })
-    } else if (!known.has(member)) reportUnknown(at, member)
-    else texts[member] = text.trim()
+    } else if (!known.has(member.trim())) reportUnknown(at, member)
+    else texts[member.trim()] = text.trim()
   }
   return texts
 }
 
-type OwnTexts = Pick<Translation, 'title' | 'summary' | 'description'>
-const ownTexts: ReadonlySet<string> = new Set(['title', 'summary', 'description'])
+/** What a document says about itself. */
+export const ownTexts = ['title', 'summary', 'description'] as const
+type OwnTexts = Pick<Translation, (typeof ownTexts)[number]>
 
 function readVersions(
   reader: Reader,
@@ -101,7 +104,7 @@ function readVersions(
   if (!isJsonObject(at)) return own
   for (const [member, texts] of Object.entries(at)) {
     if (versions.every(({ version }) => version !== member)) reader.reportUnknown(at, member)
-    else if (isJsonObject(texts)) own.set(member, readTexts(reader, texts, ownTexts))
+    else if (isJsonObject(texts)) own.set(member, readTexts(reader, texts, new Set(ownTexts)))
     else
       reader.sources.report({
         rule: 'translation-member',
@@ -133,15 +136,12 @@ function readerOf(sources: Sources, { api }: TranslationFile): Reader {
 }
 
 /** The names of all versions: the documents share most of their texts. */
-function knownNames(versions: readonly LoadedVersion[]) {
-  const known = {
-    tags: new Set<string>(),
-    operations: new Set<string>(),
-    descriptions: new Set<string>(),
-    parameters: new Set<string>(),
-    examples: new Set<string>(),
-    flows: new Set<string>(),
-  }
+function knownNames(
+  versions: readonly LoadedVersion[],
+): Readonly<Record<TranslationMap, ReadonlySet<string>>> {
+  const known = Object.fromEntries(
+    translationMaps.map((map) => [map, new Set<string>()]),
+  ) as Record<TranslationMap, Set<string>>
   for (const { source, operations } of versions) {
     const document = upgraded(source)
     for (const { id, template, method } of operations) {
@@ -150,17 +150,16 @@ function knownNames(versions: readonly LoadedVersion[]) {
         known.parameters.add(name)
       }
     }
-    for (const { title } of objectsOf(document['x-sample-flows'])) {
-      if (typeof title === 'string') known.flows.add(title)
-    }
-    for (const { kind, value } of walkDocument(document)) {
-      const { name, operationId, summary } = value
-      if (typeof operationId === 'string' && 'description' in value) {
-        known.descriptions.add(operationId)
-      }
-      if (kind === 'tag' && typeof name === 'string') known.tags.add(name)
-      if (kind === 'example' && typeof summary === 'string') known.examples.add(summary)
-    }
+    for (const { map, name } of translatableTexts(document)) known[map].add(name)
   }
   return known
+}
+
+/** One translation of several files. Later ones replace what earlier ones say. */
+export function mergedTranslation(translations: readonly Translation[]): Translation {
+  const maps = translationMaps.map((map) => [
+    map,
+    Object.assign({}, ...translations.map((translation) => translation[map])),
+  ])
+  return Object.assign({}, ...translations, Object.fromEntries(maps))
 }

@@ -1,8 +1,10 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { JsonObject } from '../../src/catalogue/catalogue.ts'
 import { member } from '../../src/catalogue/documents/reference.ts'
+import { translatedDocument } from '../../src/catalogue/in-language.ts'
+import { inspectCatalogue } from '../../src/catalogue/inspect-catalogue.ts'
 import {
   CatalogueError,
   type CatalogueProblem,
@@ -407,3 +409,91 @@ t.test('files of a mounted ConfigMap that begin with a dot are not looked at', a
   const folder = copyOf(t, { 'plans/..data': '', 'apis/.gitkeep': '', 'apis/library/..data': '' })
   t.equal((await loadCatalogue(folder)).versions.size, 2)
 })
+
+t.test(
+  'a translation has every text of a document by its English text, and a check counts what it lacks',
+  async (t) => {
+    const document = `openapi: 3.1.1
+info: { title: Demo, version: 1.0.0, description: A demo. }
+tags: [{ name: Things, description: All about things. }]
+paths:
+  /things:
+    get:
+      operationId: readThings
+      summary: Read the things
+      tags: [Things]
+      responses:
+        '200':
+          description: The things.
+          headers: { Left: { description: Calls left., schema: { type: integer } } }
+          content: { application/json: { schema: { $ref: '#/components/schemas/things' } } }
+components:
+  schemas:
+    things:
+      description: |
+        | Kind | Meaning |
+        |---|---|
+        | a | old |
+      oneOf:
+        - { title: One thing, type: object, properties: { name: { type: string, description: The things. } } }
+        - { title: Many, type: array, items: { type: string, title: Not shown } }
+`
+    const hebrew = `versions: { 1.0.0: { title: הדגמה, description: הדגמה. } }
+tags: { Things: דברים }
+operations: { readThings: הצגת הדברים }
+texts:
+  The things.: הדברים.
+  One thing: דבר אחד
+  ? |
+    | Kind | Meaning |
+    |---|---|
+    | a | old |
+  : טבלה
+`
+    const plan =
+      'title: A\napis: ["*@*"]\nlimits: [{ name: a, calls: 1, window: PT1H, scope: operation }]\nmode: enforce\nonStoreOutage: deny\n'
+    const folder = copyOf(t, {
+      'apis/demo/1.0.0.yaml': document,
+      'apis/demo/he.yaml': hebrew,
+      'plans/demo.yaml': plan.replace('*@*', 'demo@*'),
+    })
+    const { catalogue, warnings } = await inspectCatalogue(folder)
+    t.match(
+      warnings.filter(({ rule }) => rule === 'translation-missing'),
+      [
+        {
+          file: join(folder, 'apis/demo/he.yaml'),
+          line: 1,
+          message: '3 texts of demo have no translation, for example texts.All about things.',
+        },
+      ],
+    )
+    const version = catalogue.versions.get('demo@1.0.0')
+    const { he } = version?.translations ?? {}
+    if (version === undefined || he === undefined) throw new Error('it is translated')
+    const translated = translatedDocument(version.document.read(), he)
+    t.match(translated, {
+      tags: [{ name: 'Things', description: 'All about things.' }],
+      paths: { '/things': { get: { responses: { 200: { description: 'הדברים.' } } } } },
+      components: {
+        schemas: {
+          things: {
+            description: 'טבלה',
+            oneOf: [
+              { title: 'דבר אחד', properties: { name: { description: 'הדברים.' } } },
+              { title: 'Many', items: { title: 'Not shown' } },
+            ],
+          },
+        },
+      },
+    })
+    // Only an API with a file of its own is expected to be complete.
+    writeFileSync(join(folder, 'apis/he.yaml'), hebrew.replace(/versions.*\n/, ''))
+    rmSync(join(folder, 'apis/demo/he.yaml'))
+    const shared = await inspectCatalogue(folder)
+    t.same(
+      shared.warnings.filter(({ rule }) => rule.startsWith('translation')),
+      [],
+    )
+  },
+)

@@ -37,7 +37,7 @@ t.test('the published configuration is valid, every schema and example of it', a
 })
 
 t.test(
-  'each operation, its description, parameter, example and version has a text in Hebrew',
+  'each operation, parameter, body, response, schema, example and version has a text in Hebrew',
   async (t) => {
     const { versions } = await loadCatalogue('config')
     const hebrew = /\p{Script=Hebrew}/u
@@ -58,6 +58,9 @@ t.test(
         if (kind === 'parameter') t.match(description, hebrew, String(name))
         if (kind === 'tag') t.match(he.tags[String(name)] ?? '', hebrew, String(name))
         if (kind === 'example' && summary !== undefined) t.match(summary, hebrew, String(summary))
+        if (['response', 'schema', 'header', 'requestBody'].includes(kind)) {
+          if (description !== undefined) t.match(description, hebrew, String(description))
+        }
       }
     }
   },

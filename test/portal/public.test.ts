@@ -427,6 +427,8 @@ t.test(
     )
     const document = (await app.inject('/api/apis/xs2a/1.7.0/openapi.json?language=he')).body
     t.match(document, '"summary":"רשימת החשבונות"')
+    t.match(document, '"description":"החשבונות."', 'of a response')
+    t.match(document, '"description":"השם שהלקוח נתן לחשבון."', 'of a member of a schema')
     const plain = (await app.inject('/api/apis/xs2a/1.7.0/openapi.json')).body
     t.match(plain, '"summary":"List accounts"')
     const index = (await app.inject('/api/search-index?language=he')).json<SearchIndex>()

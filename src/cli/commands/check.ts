@@ -21,7 +21,7 @@ import type { JsonOption } from './options.ts'
 export function registerCheck(command: Command, context: CommandContext): void {
   addExamples(command, ['tollgate check', 'CONFIG_DIR=proposed tollgate check --json'])
     .description(
-      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example, or the setting. Warnings name what is valid but probably unintended: a limit below GATEWAY_PROCESSES, a successor that ends itself, versions that name each other as successor, a sunset that has passed, a retirement without a sunset, a limit that never decides, equal titles, and what the guides of the portal show but a document lacks. If the documents and plans are valid, checks that every API of BACKEND_URLS exists.',
+      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example, or the setting. Warnings name what is valid but probably unintended: a limit below GATEWAY_PROCESSES, a successor that ends itself, versions that name each other as successor, a sunset that has passed, a retirement without a sunset, a limit that never decides, equal titles, texts that the translation of an API lacks, and what the guides of the portal show but a document lacks. If the documents and plans are valid, checks that every API of BACKEND_URLS exists.',
     )
     .option(
       '--strict',

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Message } from '../components/message.tsx'
+import { marksOf } from '../local-text.ts'
 import { t } from '../words.ts'
 import { Markup } from './markup.tsx'
 import classes from './reference.module.css'
@@ -77,7 +78,9 @@ function Member({ document, member, openLevels }: MemberProps) {
   return (
     <li className={classes['member']}>
       <div className={classes['memberHead']}>
-        <code className={classes['memberName']}>{member.name}</code>
+        <code className={classes['memberName']} {...marksOf(member.name)}>
+          {member.name}
+        </code>
         <Facts type={type} choices={[]} constraints={constraints} />
         {member.isRequired ? (
           <span className={classes['required']}>{t('reference.required')}</span>
