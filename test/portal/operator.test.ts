@@ -586,7 +586,11 @@ t.test('a request for more calls is granted or declined once, with a mail each w
   const waits = await send('GET', `${root}/limit-requests`)
   t.match(
     waits.body.items.find(({ id }: { id: string }) => id === asked.body.id),
-    { applicationName: 'Caller', developerEmail: caller.developer.email, callsNow: planCalls },
+    {
+      applicationName: 'Caller',
+      developerEmail: caller.developer.email,
+      limitNow: { calls: planCalls, windowSeconds: 31_536_000, scope: 'operation' },
+    },
   )
 
   const item = `${root}/limit-requests/${asked.body.id}`
@@ -671,9 +675,9 @@ t.test('a request for more calls is granted or declined once, with a mail each w
   })
   await caller.send('DELETE', `${subscriptions}/${subscribed}`)
   const first = (await send('GET', `${root}/limit-requests?limit=1`)).body
-  t.match(first, { items: [{ id: fourth.body.id, callsNow: null }], next: fourth.body.id })
+  t.match(first, { items: [{ id: fourth.body.id, limitNow: null }], next: fourth.body.id })
   const rest = (await send('GET', `${root}/limit-requests?limit=1&after=${first.next}`)).body
-  t.match(rest, { items: [{ id: fifth.body.id, callsNow: 1_500_000 }] })
+  t.match(rest, { items: [{ id: fifth.body.id, limitNow: { calls: 1_500_000 } }] })
   t.notOk(rest.next)
   const closed = (await send('GET', `${root}/limit-requests?state=closed&limit=1`)).body
   const after = `${root}/limit-requests?state=closed&after=${closed.next}`

@@ -90,7 +90,7 @@ export const operatorStates: readonly PageState[] = [
     prepare: async (page) => {
       await press(page, 'Override a limit')
       await press(page, 'Override limit')
-      await page.locator('[aria-invalid="true"]').nth(2).waitFor()
+      await page.locator('[aria-invalid="true"]').nth(1).waitFor()
     },
   },
   {

@@ -10,3 +10,18 @@ export function localOf(instant: string): string {
   if (Number.isNaN(at.getTime())) return ''
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
+
+/** @returns what a field for local time shows for the last minute of the day after `days` days */
+export function inDays(days: number, now = new Date()): string {
+  return endOfDay(new Date(now.getFullYear(), now.getMonth(), now.getDate() + days))
+}
+
+/** @returns what a field for local time shows for the last minute of the quarter */
+export function endOfQuarter(now = new Date()): string {
+  const nextQuarter = Math.floor(now.getMonth() / 3) * 3 + 3
+  return endOfDay(new Date(now.getFullYear(), nextQuarter, 0))
+}
+
+function endOfDay(day: Date): string {
+  return localOf(new Date(day.getFullYear(), day.getMonth(), day.getDate(), 23, 59).toISOString())
+}

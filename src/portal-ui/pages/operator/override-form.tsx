@@ -14,8 +14,9 @@ import { limitInWords } from '../../in-words.ts'
 import { problemSentence } from '../../problem-words.ts'
 import { limitOfVersion, publishedVersion } from '../../published.ts'
 import { nameAsText, t } from '../../words.ts'
-import { instantOf } from './local-moment.ts'
+import { inDays, instantOf } from './local-moment.ts'
 import classes from './operator.module.css'
+import { UntilField, usualDays } from './until-field.tsx'
 
 const fields = ['api', 'version', 'limit', 'calls', 'reason', 'expiresAt'] as const
 
@@ -52,7 +53,7 @@ function Fields({ applicationId, apis, choices, onDone }: FieldsProps) {
       limit: first === undefined ? '' : optionOf(first),
       calls: '',
       reason: '',
-      expiresAt: '',
+      expiresAt: inDays(usualDays),
     },
     validate: { calls: filled(), reason: filled(), expiresAt: filled() },
   })
@@ -112,12 +113,9 @@ function Fields({ applicationId, apis, choices, onDone }: FieldsProps) {
             description={t('overrides.planSays', { limit: limitInWords(choice.limit) })}
             {...form.getInputProps('calls')}
           />
-          <TextInput
-            label={t('plans.until')}
-            description={t('overrides.localTime')}
-            type="datetime-local"
+          <UntilField
             {...form.getInputProps('expiresAt')}
-            required
+            onPick={(local) => form.setFieldValue('expiresAt', local)}
           />
         </div>
         <TextInput

@@ -15,11 +15,12 @@ import { QueryState } from '../../components/query-state.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
-import { wholeNumber } from '../../in-words.ts'
+import { wholeNumber, windowInWords } from '../../in-words.ts'
 import { limitOfVersion } from '../../published.ts'
 import { t } from '../../words.ts'
-import { instantOf } from './local-moment.ts'
+import { inDays, instantOf } from './local-moment.ts'
 import { MoreButton } from './more-button.tsx'
+import { UntilField, usualDays } from './until-field.tsx'
 
 /** Developers who ask for more calls: grant until a day, or decline with a sentence. */
 export function RequestsSection() {
@@ -74,9 +75,11 @@ function Waiting({ request }: RequestProps) {
         <Text size="sm">
           <Summary request={request} /> <Time at={request.createdAt} />
         </Text>
-        <Text size="sm">
-          <Now request={request} />
-        </Text>
+        {request.limitNow === null ? (
+          <Text size="sm">
+            <Now request={request} />
+          </Text>
+        ) : null}
         <Text size="sm" component="blockquote" m={0}>
           <bdi>{request.reason}</bdi>
         </Text>
@@ -97,24 +100,32 @@ function Waiting({ request }: RequestProps) {
 
 function Summary({ request }: RequestProps) {
   const { data: apis } = useApis()
-  const { developerEmail, calls } = request
+  const { developerEmail, calls, limitNow, state } = request
+  const values = {
+    developer: <bdi>{developerEmail}</bdi>,
+    calls: wholeNumber(calls),
+    limit: <bdi>{limitOfVersion(apis, request)}</bdi>,
+  }
+  // A limit that was changed meanwhile would make the sentence of a closed request wrong.
+  if (limitNow === null || state !== 'open') return <Message id="requests.asked" values={values} />
   return (
     <Message
       id="requests.wants"
       values={{
-        developer: <bdi>{developerEmail}</bdi>,
-        calls: wholeNumber(calls),
-        limit: <bdi>{limitOfVersion(apis, request)}</bdi>,
+        ...values,
+        now: wholeNumber(limitNow.calls),
+        window: windowInWords(limitNow),
+        scope: limitNow.scope,
       }}
     />
   )
 }
 
 /** What the limit allows now. */
-function Now({ request: { callsNow } }: RequestProps) {
-  return callsNow === null
+function Now({ request: { limitNow } }: RequestProps) {
+  return limitNow === null
     ? t('requests.outdated')
-    : t('requests.callsNow', { calls: wholeNumber(callsNow) })
+    : t('requests.callsNow', { calls: wholeNumber(limitNow.calls) })
 }
 
 interface AnswerProps extends RequestProps {
@@ -124,7 +135,7 @@ interface AnswerProps extends RequestProps {
 
 function Grant({ request, opened, onClose }: AnswerProps) {
   const form = useForm({
-    initialValues: { calls: String(request.calls), until: '' },
+    initialValues: { calls: String(request.calls), until: inDays(usualDays) },
     validate: { calls: filled(), until: filled() },
   })
   const grant = useLimitRequestGrant(request.id, onClose)
@@ -149,12 +160,9 @@ function Grant({ request, opened, onClose }: AnswerProps) {
         description={<Now request={request} />}
         {...form.getInputProps('calls')}
       />
-      <TextInput
-        label={t('plans.until')}
-        description={t('overrides.localTime')}
-        type="datetime-local"
-        required
+      <UntilField
         {...form.getInputProps('until')}
+        onPick={(local) => form.setFieldValue('until', local)}
       />
     </FormDialog>
   )

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { plainPattern, reasonLengthMax, reasonRule } from '../../../registry/name.ts'
+import { PublishedLimit } from './catalogue.ts'
 import { closed, Id, Instant, ListLimit, listOf, nullable, oneOf } from './common.ts'
 
 const CatalogueName = Type.String({ minLength: 1, maxLength: 100 })
@@ -50,11 +51,8 @@ export const WaitingLimitRequest = closed({
   applicationName: Type.String(),
   developerId: Id,
   developerEmail: Type.String(),
-  callsNow: nullable(
-    Type.Integer({
-      description: 'what the limit allows now; null if it no longer applies to any subscription',
-    }),
-  ),
+  /** With an override; null if it no longer applies to any subscription. */
+  limitNow: nullable(PublishedLimit),
 })
 export type WaitingLimitRequest = Static<typeof WaitingLimitRequest>
 export const WaitingLimitRequestList = listOf(WaitingLimitRequest)

@@ -1,5 +1,6 @@
 import { NativeSelect, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import type { PublishedLimit } from '../../../../portal/api/schemas/catalogue.ts'
 import { isProblem } from '../../../api/client.ts'
 import { useAskForCalls } from '../../../api/limit-requests.ts'
 import { CallsField, callsIn } from '../../../components/calls-field.tsx'
@@ -8,6 +9,7 @@ import { filled } from '../../../components/form.tsx'
 import { FormDialog } from '../../../components/form-dialog.tsx'
 import { problemSentence } from '../../../problem-words.ts'
 import { nameAsText, t } from '../../../words.ts'
+import { suggestedCalls } from './suggested-calls.ts'
 
 /** A limit of a subscription. */
 export interface Choice {
@@ -17,8 +19,11 @@ export interface Choice {
   readonly title: string
   /** What it allows. */
   readonly inWords: string
+  /** Calls that it allows. */
+  readonly calls: number
   /** What follows "calls per". */
   readonly window: string
+  readonly scope: PublishedLimit['scope']
 }
 
 export interface AskDialogProps {
@@ -32,7 +37,11 @@ export interface AskDialogProps {
 export function AskDialog({ applicationId, choices, opened, onClose }: AskDialogProps) {
   const [first] = choices
   const form = useForm({
-    initialValues: { limit: first === undefined ? '' : optionOf(first), calls: '', reason: '' },
+    initialValues: {
+      limit: first === undefined ? '' : optionOf(first),
+      calls: suggestedCalls(first?.calls),
+      reason: '',
+    },
     validate: { calls: filled(), reason: filled() },
   })
   const asking = useAskForCalls(applicationId, close)
@@ -66,14 +75,22 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
         label={t('moreCalls.limit')}
         {...form.getInputProps('limit')}
         value={choice === undefined ? '' : optionOf(choice)}
+        onChange={({ currentTarget: { value } }) => {
+          const next = choices.find((each) => optionOf(each) === value)
+          const isUnchanged = form.values.calls === suggestedCalls(choice?.calls)
+          form.setFieldValue('limit', value)
+          if (isUnchanged) form.setFieldValue('calls', suggestedCalls(next?.calls))
+        }}
         data={choices.map((each) => ({
           value: optionOf(each),
           label: `${nameAsText(each.title)}: ${each.inWords}`,
         }))}
       />
       <CallsField
-        label={t('moreCalls.calls', { window: choice?.window ?? '' })}
-        placeholder="500"
+        label={t('moreCalls.calls', {
+          window: choice?.window ?? '',
+          scope: choice?.scope ?? 'operation',
+        })}
         {...form.getInputProps('calls')}
       />
       <Textarea

@@ -32,6 +32,8 @@ export function AskForCalls({ applicationId }: { readonly applicationId: string 
         <Asked key={request.id} applicationId={applicationId} request={request} />
       ))}
       <AskDialog
+        // Another plan suggests another number.
+        key={`${choices[0]?.limit} ${choices[0]?.calls}`}
         applicationId={applicationId}
         choices={choices}
         opened={isAsking}
@@ -104,7 +106,9 @@ function choicesOf(versions: readonly SubscribedVersion[]): Choice[] {
       title: `${title} ${version}`,
       // Short where it says enough, because a list cuts what is long.
       inWords: limits.length > 1 ? limitInWords(limit) : limitInShort(limit),
+      calls: limit.calls,
       window: windowInWords(limit),
+      scope: limit.scope,
     }))
   })
 }

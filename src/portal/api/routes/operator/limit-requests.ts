@@ -5,7 +5,9 @@ import type { InForce, LimitRequest } from '../../../stores/limit-requests/limit
 import { withInstants } from '../../answers.ts'
 import { limitsOf } from '../../limits-of.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
+import { publishedLimit } from '../../published-limit.ts'
 import { operatorOf, signedIn } from '../../request.ts'
+import type { PublishedLimit } from '../../schemas/catalogue.ts'
 import {
   LimitRequestDecline,
   LimitRequestGrant,
@@ -25,13 +27,16 @@ export function registerLimitRequestAnswers(
 ): void {
   const { limitRequests } = stores
 
-  function callsNow(
+  /** The limit with the calls of an override; undefined: it applies to no subscription. */
+  function limitNow(
     { api, version, limit }: Pick<LimitRequest, 'api' | 'version' | 'limit'>,
     { plan, overrideCalls }: InForce,
-  ): number | undefined {
+  ): PublishedLimit | undefined {
     const limits = plan === null ? [] : limitsOf(catalogue(), { api, version, plan })
     const found = limits.find(({ name }) => name === limit)
-    return found === undefined ? undefined : (overrideCalls ?? found.calls)
+    if (found === undefined) return undefined
+    const shown = publishedLimit(found)
+    return { ...shown, calls: overrideCalls ?? shown.calls }
   }
 
   app.get(
@@ -49,7 +54,7 @@ export function registerLimitRequestAnswers(
       const found = await limitRequests.listAll({ ...pageOf(query), isOpen })
       return listAnswer(query, found, ({ inForce, ...request }) => ({
         ...withInstants(request),
-        callsNow: callsNow(request, inForce) ?? null,
+        limitNow: limitNow(request, inForce) ?? null,
       }))
     },
   )
@@ -73,7 +78,7 @@ export function registerLimitRequestAnswers(
         id: request.params.limitRequestId,
         calls,
         until,
-        callsNow,
+        callsNow: (found, inForce) => limitNow(found, inForce)?.calls,
         by: operatorOf(request),
         operatorId: signedIn(request).id,
         outbox: mails.outbox,
