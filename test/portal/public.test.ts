@@ -63,7 +63,7 @@ const app = createPortal({
   }),
   mails: testMails(),
   webhooks: {
-    targets: { read: (url) => ({ url }) },
+    targets: { read: (url) => ({ url }), isLocalAllowed: false },
     newSecret: () => ({ secret: '', sealed: Buffer.alloc(0) }),
     wake() {},
   },

@@ -192,7 +192,10 @@ t.test('a webhook gets signed events, and its secret is shown once', async (t) =
   }
   await portal.stores.applications.resume({ id, by: 'test' })
   t.equal((await send('DELETE', `${path}/webhook`)).status, 204)
-  t.match((await send('GET', `${path}/alerts`)).body, { webhook: null })
+  t.match((await send('GET', `${path}/alerts`)).body, {
+    webhook: null,
+    isLocalWebhookAllowed: true,
+  })
   t.same((await send('GET', `${path}/webhook/deliveries`)).body, { items: [] })
 })
 

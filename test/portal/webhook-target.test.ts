@@ -121,11 +121,13 @@ t.test(
       'WEBHOOK_NETWORKS',
     )
     t.match(own.read('http://10.0.0.5/'), { rule: /https/ })
+    t.equal(own.isLocalAllowed, false)
     const local = createWebhookTargets({
       settings: { webhookNetworks: ['127.0.0.0/8', '::1'] },
       lookup,
     })
     t.match(local.read('http://127.0.0.1:9/hook'), { url: 'http://127.0.0.1:9/hook' })
+    t.equal(local.isLocalAllowed, true)
     t.match(local.read('http://outer.example/'), { rule: /this machine/ })
     t.match(local.read('https://10.0.0.5/'), { rule: /https/ })
   },

@@ -24,7 +24,7 @@ import {
 /** What the rest of the portal needs of webhooks. */
 export interface Webhooks {
   readonly events: Events
-  readonly targets: Pick<WebhookTargets, 'read'>
+  readonly targets: Pick<WebhookTargets, 'read' | 'isLocalAllowed'>
   /** Makes a secret for an application's webhook. */
   newSecret(applicationId: string): { readonly secret: string; readonly sealed: Buffer }
   /** There is something to send. */

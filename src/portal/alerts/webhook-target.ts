@@ -18,6 +18,8 @@ export interface WebhookTarget {
 
 /** Judges where webhooks may lead. */
 export interface WebhookTargets {
+  /** Whether they may lead to this machine, without TLS. */
+  readonly isLocalAllowed: boolean
   /**
    * Reads an address as a developer enters it. Names are not resolved yet.
    *
@@ -58,6 +60,8 @@ export function createWebhookTargets({
   }
 
   return {
+    isLocalAllowed: isLocal,
+
     read(text) {
       const url = URL.parse(text)
       if (url === null || text.length > webhookUrlLengthMax) return { rule }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { messageOf } from '../../alerts/events.ts'
+import type { WebhookTargets } from '../../alerts/webhook-target.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
 import { type AlertChoices, type AlertKind, alertKinds } from '../../stores/alerts/alerts.ts'
@@ -40,7 +41,7 @@ export function registerAlerts(
     },
     async (request) => {
       const { id } = await ownApplication(stores, request, request.params)
-      return alertsAnswer(await orNotFound(alerts.find(id)))
+      return alertsAnswer(await orNotFound(alerts.find(id)), webhooks.targets)
     },
   )
 
@@ -64,7 +65,7 @@ export function registerAlerts(
         hooks: hooks && kindsOf(hooks),
         by: actorOf(request),
       })
-      return alertsAnswer(await orNotFound(alerts.find(id)))
+      return alertsAnswer(await orNotFound(alerts.find(id)), webhooks.targets)
     },
   )
 
@@ -177,11 +178,15 @@ export function registerAlerts(
   )
 }
 
-function alertsAnswer({ mails, hooks, webhook }: AlertChoices): Alerts {
+function alertsAnswer(
+  { mails, hooks, webhook }: AlertChoices,
+  { isLocalAllowed }: Pick<WebhookTargets, 'isLocalAllowed'>,
+): Alerts {
   return {
     mails: switchesOf(mails),
     hooks: switchesOf(hooks),
     webhook: webhook === null ? null : withInstants(webhook),
+    isLocalWebhookAllowed: isLocalAllowed,
   }
 }
 

@@ -15,6 +15,9 @@ export const Alerts = closed({
   mails: AlertKinds,
   hooks: AlertKinds,
   webhook: nullable(closed({ url: Type.String(), createdAt: Instant })),
+  isLocalWebhookAllowed: Type.Boolean({
+    description: 'whether a webhook may be an http address of the machine of the portal',
+  }),
 })
 export type Alerts = Static<typeof Alerts>
 

@@ -13,14 +13,18 @@ import { WebhookSamples } from './webhook-samples.tsx'
 export function AlertsTab({ applicationId }: { readonly applicationId: string }) {
   const alerts = useAlerts(applicationId)
   if (alerts.data === undefined) return <QueryState query={alerts} label={t('alerts.loading')} />
-  const { webhook } = alerts.data
+  const { webhook, isLocalWebhookAllowed } = alerts.data
   return (
     <Stack gap="md">
       <VisuallyHidden>
         <Title order={2}>{t('alerts.title')}</Title>
       </VisuallyHidden>
       <AlertSwitches applicationId={applicationId} alerts={alerts.data} />
-      <Webhook applicationId={applicationId} webhook={webhook} />
+      <Webhook
+        applicationId={applicationId}
+        webhook={webhook}
+        isLocalAllowed={isLocalWebhookAllowed}
+      />
       {webhook === null ? null : <WebhookDeliveries applicationId={applicationId} />}
       <WebhookSamples />
     </Stack>

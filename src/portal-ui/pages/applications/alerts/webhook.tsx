@@ -12,10 +12,13 @@ import { t } from '../../../words.ts'
 export interface WebhookProps {
   readonly applicationId: string
   readonly webhook: Alerts['webhook']
+  /** Whether it may be an http address of the reader's machine. */
+  readonly isLocalAllowed: boolean
 }
 
 /** Where events of an application are sent, and the secret that signs them, shown once. */
-export function Webhook({ applicationId, webhook }: WebhookProps) {
+export function Webhook({ applicationId, webhook, isLocalAllowed }: WebhookProps) {
+  const urlHelp = isLocalAllowed ? 'webhook.urlHelpLocal' : 'webhook.urlHelp'
   const [set, setSet] = useState<NewWebhook>()
   const [isRemoving, setIsRemoving] = useState(false)
   const form = useForm({
@@ -63,7 +66,7 @@ export function Webhook({ applicationId, webhook }: WebhookProps) {
         >
           <TextInput
             label={t('webhook.url')}
-            description={t(webhook === null ? 'webhook.urlHelp' : 'webhook.replaceHelp')}
+            description={t(webhook === null ? urlHelp : 'webhook.replaceHelp')}
             {...form.getInputProps('url')}
             type="url"
             dir="ltr"
