@@ -61,7 +61,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         t.ok(seen > 10, `${seen} times`)
         await page.getByText('Hourly figures').click()
         const steps = page
-          .getByRole('region', { name: 'Numbers of the chart' })
+          .getByRole('region', { name: 'Figures of the chart' })
           .locator('tbody td:first-child')
         await steps.first().waitFor()
         for (const name of await steps.allInnerTexts()) {
@@ -258,7 +258,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
     await t.test('the chart of the overview has its numbers in a table', async (t) => {
       await open(page, busy)
       await page.getByText('Hourly figures').click()
-      const numbers = page.getByRole('region', { name: 'Numbers of the chart' })
+      const numbers = page.getByRole('region', { name: 'Figures of the chart' })
       await numbers.getByRole('columnheader', { name: 'Hour' }).waitFor()
       t.ok((await numbers.locator('tbody tr').count()) > 0)
     })

@@ -61,7 +61,10 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
 
       await field('Event').selectOption('API key refused')
       await shows('100 events so far')
-      await page.getByText('The API key tg_watchedkey01… of Watched was refused').first().waitFor()
+      await page
+        .getByText('Revoked API key tg_watchedkey01… of Watched from 192.0.2.0/24')
+        .first()
+        .waitFor()
       await field('Period').selectOption('From … until …')
       // 10 January, 00:00 in Jerusalem, is 9 January, 22:00 in UTC.
       await field('From').fill('2026-01-09T22:00')

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import english from '../../src/messages/en.json' with { type: 'json' }
+import { createWords } from '../../src/messages/format.ts'
 import { securityEvents } from '../../src/platform/log/security-events.ts'
 import { keptEvents } from '../../src/portal-ui/pages/operator/kept-events.ts'
 
@@ -30,5 +31,33 @@ t.test('every security event of the table has words on the page, and no other', 
   for (const event of kept) {
     const words = { [`securityEvent.${event}`]: String, [`eventSentence.${event}`]: String }
     t.match(english, words, event)
+  }
+})
+
+t.test('a refused key or certificate names its reason and its network in one line', async (t) => {
+  const { t: say } = createWords('en', english)
+  const named = { hasKey: 'no', key: '', hasSubject: 'no', subject: '' }
+  const from = { ...named, hasAddress: 'yes', address: '127.0.0.0/24' }
+  t.equal(
+    say('eventSentence.key.refused', { ...from, reason: 'unknown' }),
+    'Unknown API key from 127.0.0.0/24',
+  )
+  t.equal(
+    say('eventSentence.key.refused', {
+      ...from,
+      hasKey: 'yes',
+      key: 'tg_abc…',
+      hasSubject: 'yes',
+      subject: 'Budget planner',
+      reason: 'address',
+    }),
+    'API key tg_abc… of Budget planner from 127.0.0.0/24, which the key does not allow',
+  )
+  for (const event of ['key.refused', 'certificate.refused'] as const) {
+    const reasons: readonly string[] = securityEvents[event].reasons ?? []
+    const sentences = ['none', ...reasons].map((reason) =>
+      say(`eventSentence.${event}`, { ...from, reason }),
+    )
+    t.equal(new Set(sentences).size, reasons.length + 1, event)
   }
 })

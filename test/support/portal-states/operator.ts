@@ -119,7 +119,14 @@ export const operatorStates: readonly PageState[] = [
     name: 'operator-top-applications',
     viewer: 'operator',
     path: '/operator/top-applications',
-    prepare: (page) => page.getByRole('table').first().waitFor(),
+    // By its title, as everywhere else.
+    prepare: (page) =>
+      page
+        .getByRole('table')
+        .first()
+        .getByText(/ 1\.7\.0$/)
+        .first()
+        .waitFor(),
     isPictured: true,
   },
   {

@@ -39,6 +39,11 @@ export const subscriptionStates: readonly PageState[] = [
       await page.locator('summary').filter({ hasText: '1.6.0' }).first().click()
       await page.locator('a[href*="/move/"]').first().click()
       await page.locator('h2').first().waitFor()
+      // It has 1.7.0 already, so all that is left is to end the old one.
+      await page
+        .locator('main')
+        .getByRole('button', { name: /1\.6\.0/ })
+        .waitFor()
     },
     isPictured: true,
   },

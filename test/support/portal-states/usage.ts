@@ -24,7 +24,7 @@ export const usageStates: readonly PageState[] = [
     prepare: async (page) => {
       await page.getByText('30 days', { exact: true }).click()
       await page.getByRole('img', { name: /^In the last 30 days: / }).waitFor()
-      await page.getByText('Numbers by day').click()
+      await page.getByText('Daily figures').click()
     },
   },
   {

@@ -1,4 +1,4 @@
-import { Button, Divider, Stack, Text } from '@mantine/core'
+import { Button, Divider, Group, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Redirect, useSearchParams } from 'wouter'
 import type { FactorChallenge } from '../../../portal/api/schemas/factors.ts'
@@ -50,14 +50,15 @@ function ProviderSignIn({ next }: { readonly next: string | undefined }) {
   if (signInProvider === null) return null
   return (
     <Stack gap="md">
-      <Button
-        variant="default"
-        fullWidth
-        loading={start.isPending || start.isSuccess}
-        onClick={() => start.mutate(next === undefined ? {} : { next })}
-      >
-        {t('signIn.with', { provider: signInProvider })}
-      </Button>
+      <Group>
+        <Button
+          variant="default"
+          loading={start.isPending || start.isSuccess}
+          onClick={() => start.mutate(next === undefined ? {} : { next })}
+        >
+          {t('signIn.with', { provider: signInProvider })}
+        </Button>
+      </Group>
       <ProblemAlert error={start.error} />
       <Divider label={t('signIn.orPassword')} />
     </Stack>

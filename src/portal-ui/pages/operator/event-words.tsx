@@ -9,9 +9,9 @@ export function eventInWords(event: string): string {
   return known === undefined ? event : t(known)
 }
 
-/** A security event as a sentence: who did what, or what happened to whom. */
+/** A security event as a sentence: who did what, or what happened to whom, why and from which network. */
 export function EventSentence({ event: recorded }: { readonly event: SecurityEvent }) {
-  const { event, actor, actorName, subject, subjectName, keyId, detail } = recorded
+  const { event, reason, actor, actorName, subject, subjectName, keyId, address, detail } = recorded
   const known = knownMessage(`eventSentence.${event}`)
   if (known === undefined) return <>{eventInWords(event)}</>
   return (
@@ -24,6 +24,9 @@ export function EventSentence({ event: recorded }: { readonly event: SecurityEve
         subject: subject === null ? null : <Party party={subject} name={subjectName} />,
         hasKey: keyId === null ? 'no' : 'yes',
         key: <bdi>{`tg_${keyId}…`}</bdi>,
+        reason: reason ?? '',
+        hasAddress: address === null ? 'no' : 'yes',
+        address: <bdi>{address}</bdi>,
         what: pageOf(detail['route']),
       }}
     />

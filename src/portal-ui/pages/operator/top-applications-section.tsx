@@ -1,12 +1,15 @@
 import { SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { TopApplications } from '../../../portal/api/schemas/operator.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { useTopApplications } from '../../api/operator.ts'
 import { DataTable } from '../../components/data-table.tsx'
+import { DocumentText } from '../../components/document-text.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
+import { limitOfVersion, summaryOfOperation } from '../../published.ts'
 import { t } from '../../words.ts'
 import { ApplicationCell } from './application-cell.tsx'
 
@@ -66,9 +69,7 @@ function UsedUp({ items }: { readonly items: TopApplications['usedUp'] }) {
           >
             <ApplicationCell application={item} />
             <Table.Td>
-              <code dir="ltr">
-                {item.api}@{item.version} {item.operation ?? ''}
-              </code>
+              <Counted item={item} />
             </Table.Td>
             <Table.Td data-number>{share(item.used, item.limit)}</Table.Td>
             <Table.Td data-number>
@@ -80,6 +81,25 @@ function UsedUp({ items }: { readonly items: TopApplications['usedUp'] }) {
           </Table.Tr>
         ))}
       </DataTable>
+    </>
+  )
+}
+
+/** What a limit counts: calls to an operation, or all calls to a version. */
+function Counted({ item }: { readonly item: TopApplications['usedUp'][number] }) {
+  const { data: apis } = useApis()
+  const { api, version, operation, limitName: limit } = item
+  const known = operation === null ? undefined : { id: operation, summary: operation }
+  return (
+    <>
+      <bdi>{limitOfVersion(apis, { api, version, limit })}</bdi>
+      <Text size="xs" c="dimmed">
+        {known === undefined ? (
+          t('limit.allOperations')
+        ) : (
+          <DocumentText text={summaryOfOperation(apis, api, known)} />
+        )}
+      </Text>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, List, Text } from '@mantine/core'
+import { Button, Group, List, Text } from '@mantine/core'
 import { Link, Redirect, useParams } from 'wouter'
 import { pagePaths } from '../../../../portal/pages/page-paths.ts'
 import { useCallPlaces } from '../../../api/calls.ts'
@@ -27,12 +27,12 @@ export function CallRecordPage() {
             <List.Item>{t('calls.unknownId.old')}</List.Item>
             <List.Item>{t('callRecord.foreign')}</List.Item>
           </List>
-          <Button variant="default" onClick={() => void places.refetch()}>
-            {t('calls.lookAgain')}
-          </Button>
-          <Button component={Link} href={pagePaths.applications} variant="subtle">
-            {t('callRecord.applications')}
-          </Button>
+          <Group gap="sm">
+            <Button onClick={() => void places.refetch()}>{t('calls.lookAgain')}</Button>
+            <Button component={Link} href={pagePaths.applications} variant="default">
+              {t('callRecord.applications')}
+            </Button>
+          </Group>
         </>
       )}
     </Page>

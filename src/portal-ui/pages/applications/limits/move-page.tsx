@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useLocation, useParams, useSearchParams } from 'wouter'
 import type { Application } from '../../../../portal/api/schemas/applications.ts'
 import type { MovePreview } from '../../../../portal/api/schemas/moves.ts'
-import { useApplication, useSubscribing } from '../../../api/applications.ts'
+import { useApplication, useSubscribing, useSubscriptionEnd } from '../../../api/applications.ts'
 import { useApis } from '../../../api/catalogue.ts'
 import { useMove, useMovePreview } from '../../../api/moves.ts'
 import { Confirm } from '../../../components/confirm.tsx'
@@ -17,7 +17,7 @@ import { Time } from '../../../components/time.tsx'
 import { wholeNumber } from '../../../in-words.ts'
 import { NotFoundPage } from '../../../layout/not-found-page.tsx'
 import { Page } from '../../../layout/page.tsx'
-import { diffPath, limitOfVersion, planTitle } from '../../../published.ts'
+import { diffPath, limitOfVersion, planTitle, versionTitle } from '../../../published.ts'
 import { tabPath } from '../../../tab-path.ts'
 import { nameAsText, t } from '../../../words.ts'
 import { ApplicationFrame } from '../application-frame.tsx'
@@ -120,6 +120,25 @@ function Choice({
   const [, navigate] = useLocation()
   const leave = () => navigate(tabPath(id, 'subscriptions'))
   const moving = useMove(id, subscription.id, leave)
+  const ending = useSubscriptionEnd(id, leave)
+  // With a subscription to the new version, only the end of the old one is left.
+  const last = isSubscribed
+    ? {
+        title: t('subscriptions.endTitle'),
+        action: t('subscriptions.end'),
+        means: t('subscriptions.endMeans', {
+          name: nameAsText(versionTitle(apis, { api, version: from })),
+        }),
+        mutation: ending,
+        start: () => ending.mutate(subscription.id),
+      }
+    : {
+        title: t('move.ask', { to }),
+        action: t('move.confirm'),
+        means: t('move.means', { from, to }),
+        mutation: moving,
+        start: () => moving.mutate({ to, plan }),
+      }
   const subscribing = useSubscribing(id, leave)
   return (
     <Stack gap="sm" component="section" aria-label={t('move.choice')}>
@@ -129,7 +148,7 @@ function Choice({
       <Text size="sm" maw="44rem">
         {t(isSubscribed ? 'move.isSubscribed' : 'move.advice', { from, to })}
       </Text>
-      {keepsPlan ? null : (
+      {keepsPlan || isSubscribed ? null : (
         <Text size="sm">
           {t('move.otherPlan', {
             plan: nameAsText(planTitle(apis, { api, version: to, plan })),
@@ -161,21 +180,21 @@ function Choice({
           </Button>
         )}
         <Button variant="default" onClick={() => setIsAsking(true)}>
-          {t('move.now', { from })}
+          {t(isSubscribed ? 'move.end' : 'move.now', { from })}
         </Button>
       </Group>
       <Confirm
         opened={isAsking}
         onClose={() => {
-          moving.reset()
+          last.mutation.reset()
           setIsAsking(false)
         }}
-        title={t('move.ask', { to })}
-        action={t('move.confirm')}
-        onConfirm={() => moving.mutate({ to, plan })}
-        mutation={moving}
+        title={last.title}
+        action={last.action}
+        onConfirm={last.start}
+        mutation={last.mutation}
       >
-        <Text>{t('move.means', { from, to })}</Text>
+        <Text>{last.means}</Text>
       </Confirm>
     </Stack>
   )
