@@ -375,7 +375,7 @@ t.test(
     const front = (await app.inject('/index.md')).body
     t.match(
       front,
-      /```bash\ncurl [\s\S]*```json\n\{[\s\S]*1\.7\.0\]\(https:\/\/portal\.example\/apis\/xs2a/,
+      /```bash\n# CONSENT_ID: from the response to "Create a consent"\ncurl [\s\S]*\?withBalance=true[\s\S]*```json\n\{[\s\S]*1\.7\.0\]\(https:\/\/portal\.example\/apis\/xs2a/,
     )
     t.match((await app.inject('/index.md?language=he')).body, /^# \p{Script=Hebrew}/u)
     const hebrew = await app.inject('/guides/first-call.md?language=he')

@@ -4,9 +4,11 @@ import { member, membersOf } from '../../catalogue/documents/reference.ts'
 import { isJsonObject } from '../../catalogue/json.ts'
 import type { FrontPage } from '../api/schemas/catalogue.ts'
 import { writeJson } from '../samples/curl-sample.ts'
+import type { SampleCall } from '../samples/sample-call.ts'
 import { sampleLanguages } from '../samples/sample-languages.ts'
 import { sampleValue } from '../samples/sample-value.ts'
-import { sampleFlows } from './sample-flows.ts'
+import { sampleVariables } from '../samples/sample-variables.ts'
+import { type SampleStep, sampleFlows } from './sample-flows.ts'
 import { sampleOfStep } from './sample-of-step.ts'
 
 export interface FrontSampleOptions {
@@ -31,7 +33,8 @@ export function frontSample(options: FrontSampleOptions): FrontPage['sample'] {
     const index = flow.steps.findIndex(({ operation }) => operation.id === named['operation'])
     const step = flow.steps[index]
     if (step === undefined) continue
-    const call = { ...sampleOfStep({ document, gatewayUrl, flow, index }), before: [], after: [] }
+    const sample = sampleOfStep({ document, gatewayUrl, flow, index })
+    const call = { ...sample, before: origins(sample, flow.steps.slice(0, index)), after: [] }
     const { id: operation, template, method } = step.operation
     const answers = isJsonObject(named['answers']) ? Object.entries(named['answers']) : []
     return {
@@ -46,6 +49,16 @@ export function frontSample(options: FrontSampleOptions): FrontPage['sample'] {
     }
   }
   return null
+}
+
+/** Where the variables of a call that stands alone come from. */
+function origins(call: SampleCall, givers: readonly SampleStep[]): readonly string[] {
+  return sampleVariables(call).flatMap((variable) => {
+    const giver = givers.findLast(({ gives }) => gives.has(variable))
+    return giver === undefined
+      ? []
+      : [`${variable}: from the response to "${giver.operation.summary}"`]
+  })
 }
 
 type Place = { readonly document: JsonObject } & Pick<
