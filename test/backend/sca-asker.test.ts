@@ -96,8 +96,11 @@ t.test('the approval pages say who asks and what for', async (t) => {
     }
     const { url } = await ask({ body: { ...consentRequest, access } })
     const { body } = await scaBrowser(sca).signIn(url, noa)
-    t.match(body, /0200 285<\/bdi> · <bdi>ILS<\/bdi><\/span><span>balances</)
-    t.match(body, /0200 285<\/bdi> · <bdi>all currencies<\/bdi><\/span><span>transactions</)
+    t.match(
+      body,
+      /0200 285<\/bdi><\/span><span>balances \(ILS\) and transactions \(all currencies\)</,
+    )
+    t.equal(body.split('0200 285').length - 1, 1, 'an account of several currencies once, too')
     t.match(body, /0445 566<\/bdi> · <bdi>ILS<\/bdi><\/span><span>balances and transactions</)
     t.equal(body.split('0445 566').length - 1, 1, 'an account of one currency once')
   })

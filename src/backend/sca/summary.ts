@@ -159,24 +159,54 @@ function ofMandate({ body, endsOn }: Mandate, { approval, app, own, words }: Tol
 
 /** Every account of the three lists once, with what the application sees if that differs. */
 function listed(access: AccountAccess, own: readonly Named[], words: Words): ShownAccount[] {
-  const seen = new Map<string, { shown: ShownAccount; parts: Part[] }>()
-  for (const part of ['accounts', ...seenParts] as const) {
-    for (const reference of access[part] ?? []) {
-      // An account may be in one list with its currency and in another without it.
-      const shown = shownAccount(reference, own, words)
+  const found = new Map<string, Listed>()
+  for (const list of ['accounts', ...seenParts] as const) {
+    for (const reference of access[list] ?? []) {
+      const { currency, ...shown } = shownAccount(reference, own, words)
       const key = JSON.stringify(shown)
-      const entry = seen.get(key) ?? { shown, parts: [] }
-      if (part !== 'accounts') entry.parts.push(part)
-      seen.set(key, entry)
+      const entry = found.get(key) ?? { shown, currencies: new Map() }
+      found.set(key, entry)
+      const known = entry.currencies.get(list) ?? new Set()
+      entry.currencies.set(list, currency === undefined ? known : known.add(currency))
     }
   }
-  const all = [...seen.values()].map(({ shown, parts }) => {
-    const extent = extentOf(parts)
-    return { ...shown, sees: words.t(`bank.sees.${extent}`) }
-  })
+  const all = [...found.values()].map((entry) => extentIn(entry, words))
   const [first] = all
-  const isUniform = all.every(({ sees }) => sees === first?.sees)
-  return isUniform ? [...seen.values()].map(({ shown }) => shown) : all
+  const isUniform = all.every(({ sees, isMixed }) => !isMixed && sees === first?.sees)
+  return all.map(({ shown, sees }) => (isUniform ? shown : { ...shown, sees }))
+}
+
+/** An account of a consent, and the currencies in which each list names it. */
+interface Listed {
+  readonly shown: Omit<ShownAccount, 'currency'>
+  readonly currencies: Map<'accounts' | Part, Set<string>>
+}
+
+interface Extent {
+  readonly shown: ShownAccount
+  readonly sees: string
+  /** Whether the application sees one thing in other currencies than another, which `sees` then says. */
+  readonly isMixed: boolean
+}
+
+function extentIn({ shown, currencies }: Listed, words: Words): Extent {
+  const parts = seenParts.filter((part) => currencies.has(part))
+  const inWords = (list: 'accounts' | Part) => [...(currencies.get(list) ?? [])].join(', ')
+  const [currency = '', ...others] = new Set(
+    parts.length === 0 ? [inWords('accounts')] : parts.map(inWords),
+  )
+  if (others.length === 0) {
+    const sees = words.t(`bank.sees.${extentOf(parts)}`)
+    return { shown: { ...shown, currency: currency || undefined }, sees, isMixed: false }
+  }
+  const each = parts.map((part) => {
+    const what = words.t(`bank.sees.${part}`)
+    const named = inWords(part)
+    return named === '' ? what : words.t('bank.sees.inCurrency', { what, currency: named })
+  })
+  const { locale } = languageFacts[words.language]
+  const sees = new Intl.ListFormat(locale, { type: 'conjunction' }).format(each)
+  return { shown: { ...shown, currency: undefined }, sees, isMixed: true }
 }
 
 const seenParts = ['balances', 'transactions'] as const
