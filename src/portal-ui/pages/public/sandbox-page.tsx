@@ -14,7 +14,7 @@ import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { useFocusedFragment } from '../../layout/use-focused-fragment.ts'
 import { t } from '../../words.ts'
-import { CustomerCard } from './customer-card.tsx'
+import { CustomerTable } from './customer-table.tsx'
 import classes from './sandbox.module.css'
 import { WaysIntoStates } from './ways-into-states.tsx'
 
@@ -84,13 +84,7 @@ function Content({ sandbox: { secrets, customers, ways } }: { readonly sandbox: 
           />
         </div>
         <div role="status">{found.length === 0 ? <Text>{t('sandbox.noneFound')}</Text> : null}</div>
-        <ul className={classes['customers']}>
-          {found.map((customer) => (
-            <li key={customer.psuId}>
-              <CustomerCard customer={customer} />
-            </li>
-          ))}
-        </ul>
+        {found.length === 0 ? null : <CustomerTable customers={found} />}
       </section>
       <section aria-labelledby="states" className={classes['section']}>
         <div>
