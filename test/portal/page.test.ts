@@ -221,7 +221,10 @@ t.test('a page that lists the APIs holds the list, and the first page its sample
     'the page to sign up names its numbers',
   )
   t.match(front.sample, { operation: 'listAccounts', answers: [{ status: 200 }, { status: 429 }] })
-  t.match(front.sample.samples[0].source, `curl -i '${urls.gateway}/v1.7.0/accounts?withBalance=true'`)
+  t.match(
+    front.sample.samples[0].source,
+    `curl -i '${urls.gateway}/v1.7.0/accounts?withBalance=true'`,
+  )
   t.notOk('apis' in bootIn(await (await open('/sign-in')).text()))
 })
 
