@@ -112,7 +112,8 @@ async function onboardOnce(stores: Stores, input: Onboarding): Promise<Done> {
   const onboarded = { ...(await together(() => onboard(stores, input))), unserved }
   if (!onboarded.isNewApplication) return { ...onboarded, nearest: undefined }
   const { developerId, applicationId } = onboarded
-  const all = await stores.applications.list({ developerId, limit: 1000 })
+  // Nor may a hint fail here.
+  const all = await stores.applications.list({ developerId, limit: 1000 }).catch(() => [])
   const others = all.filter(({ id }) => id !== applicationId).map(({ name }) => name)
   return { ...onboarded, nearest: nearestName(input.applicationName, others) }
 }
