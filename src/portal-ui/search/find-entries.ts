@@ -50,15 +50,23 @@ export function findEntries<Entry extends Findable>(
 /** One thing that a query asks for: the words of each of its names, the one that was typed first. */
 type Term = readonly (readonly string[])[]
 
+/** Every name of {@link synonyms} with its group, longer names first: "sandbox password" is not two things. */
+function namesOf(language: Language): readonly { name: readonly string[]; group: Term }[] {
+  return synonyms[language]
+    .map((names) => names.map((name) => wordsIn(name)))
+    .flatMap((group) => group.map((name) => ({ name, group })))
+    .toSorted((one, other) => other.name.join(' ').length - one.name.join(' ').length)
+}
+
+const names: Readonly<Record<Language, ReturnType<typeof namesOf>>> = {
+  en: namesOf('en'),
+  he: namesOf('he'),
+}
+
 function termsOf(query: string, language: Language): readonly Term[] {
   let rest = ` ${wordsIn(query).join(' ')} `
   const terms: Term[] = []
-  const groups = synonyms[language].map((names) => names.map((name) => wordsIn(name)))
-  // Longer names first: "sandbox password" is not two things.
-  const names = groups
-    .flatMap((group) => group.map((name) => ({ name, group })))
-    .toSorted((one, other) => other.name.join(' ').length - one.name.join(' ').length)
-  for (const { name, group } of names) {
+  for (const { name, group } of names[language]) {
     const typed = ` ${name.join(' ')} `
     if (!rest.includes(typed)) continue
     rest = rest.replace(typed, ' ')
@@ -90,9 +98,9 @@ function scoreOf(entry: Findable, terms: readonly Term[]) {
       ...names.flatMap((words, at) =>
         fields.map(({ text, weight, least }) => {
           const isTyped = at === 0
-          const score = Math.min(...words.map((word) => scoreIn(text, word)))
-          const isEnough = score >= (isTyped ? least : wordStart)
-          return isEnough ? score * weight * (isTyped ? 1 : 0.7) : 0
+          const enough = isTyped ? least : wordStart
+          const score = Math.min(...words.map((word) => scoreIn(text, word, enough)))
+          return score * weight * (isTyped ? 1 : 0.7)
         }),
       ),
     ),
@@ -105,12 +113,19 @@ function scoreOf(entry: Findable, terms: readonly Term[]) {
   return { matched, score: entry.place === '' ? mean : mean * 0.7 }
 }
 
-/** The score of a word that begins a word of a text, and of one whose letters are somewhere in it. */
+/** The scores of a word that begins a word of a text, that is a part of one, and whose letters are somewhere in it. */
 const wordStart = 70
+const inside = 50
 const anywhere = 10
 
-function scoreIn(text: string, word: string): number {
+/** @param least a lower score counts as none */
+function scoreIn(text: string, word: string, least: number): number {
   const at = text.indexOf(word)
+  // Most texts lack most words, so the cheapest look comes first.
+  if (at === -1) {
+    const isFound = least <= anywhere && word.length >= 4 && isSpread(text, word)
+    return isFound ? anywhere : 0
+  }
   if (at === 0) return text.length === word.length ? 100 : 90
   // In Hebrew, "and", "the" or "to" may be a one-letter prefix of a word.
   const isWordStart = [...text.matchAll(/[\p{L}\p{N}]+/gu)].some(
@@ -118,8 +133,7 @@ function scoreIn(text: string, word: string): number {
   )
   // Also what has a mark inside, as "x-request-id".
   if (isWordStart || text.split(/\s+/).includes(word)) return wordStart
-  if (at > 0) return 50
-  return word.length >= 4 && isSpread(text, word) ? anywhere : 0
+  return least <= inside ? inside : 0
 }
 
 /** Whether the letters of a word follow one another within one word of the text, others between them. */
