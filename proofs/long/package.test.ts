@@ -24,6 +24,7 @@ import t, { type Test } from 'tap'
 import { packTarball } from '../../release/pack.ts'
 import { makePackageFolder } from '../../release/package-folder.ts'
 import { shippedDatabase, unpackDatabase } from '../../src/platform/database/empty-database.ts'
+import { killGroup } from '../../test/runner/kill-group.ts'
 import { targetsOf } from '../../test/support/page-links.ts'
 import { signUpAndIn } from '../../test/support/portal.ts'
 import { parseReadyLine, quietEnv } from '../../test/support/tollgate.ts'
@@ -350,9 +351,7 @@ async function startOnEmptyMachine(t: Test) {
   child.stderr.on('data', (chunk) => {
     written += String(chunk)
   })
-  t.teardown(() => {
-    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
-  })
+  t.teardown(() => killGroup(child))
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.startsWith('tollgate ready ')) {
       return { child, urls: parseReadyLine(line), log: () => written }

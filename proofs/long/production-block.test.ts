@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import t, { type Test } from 'tap'
+import { killGroup } from '../../test/runner/kill-group.ts'
 import { childEnvironment } from '../../test/support/child-environment.ts'
 import { startPostgres } from '../../test/support/database.ts'
 import { createDatabaseRoles } from '../../test/support/database-roles.ts'
@@ -44,7 +45,7 @@ function startCommand(
   child.stderr.on('data', (chunk) => {
     written += String(chunk)
   })
-  t.teardown(() => child.exitCode === null && process.kill(-(child.pid ?? 0), 'SIGKILL'))
+  t.teardown(() => killGroup(child))
   return new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (line.startsWith('tollgate ready ')) resolve({ stderr: () => written })
