@@ -300,15 +300,24 @@ export function judge(schedule: Schedule, history: History): Violation[] {
     )
   }
 
-  /** Whether the clock of the store was set from behind this moment to before it. */
+  /** Whether the clock of the store was set from behind this moment to before it, as its processes saw that. */
   function hasBeenLeft(momentMs: number): boolean {
     let offset = 0
     return schedule.events.some((event) => {
       if (event.kind !== 'set-store-clock') return false
-      const before = event.atMs + offset
+      const before = toldAt(event.atMs) + offset
       offset += event.byMs
       return before >= momentMs && event.atMs + offset < momentMs
     })
+  }
+
+  /** When processes that could not reach the store at a moment could again: until then they go by the time they know. */
+  function toldAt(momentMs: number): number {
+    const away = incidents.filter(({ what }) => what === 'fault' || what === 'stalled')
+    const endMs = away
+      .filter(({ atMs, untilMs = atMs }) => atMs <= momentMs && untilMs > momentMs)
+      .reduce((latest, { atMs, untilMs = atMs }) => Math.max(latest, untilMs), momentMs)
+    return endMs === momentMs ? momentMs : toldAt(endMs)
   }
 
   /**
