@@ -395,7 +395,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
       const { atMs: lostAt, untilMs: backAt = lostAt } = loss
       return history.starts.some(
         (start) =>
-          (start.readyAt ?? lostAt) >= lostAt &&
+          contactAt(start, lostAt) >= lostAt &&
           start.atMs <= noticedAt(loss, start.gateway) &&
           incidents.some(
             ({ what, gateway, servers, atMs, untilMs = atMs }) =>
@@ -408,6 +408,15 @@ export function judge(schedule: Schedule, history: History): Violation[] {
           ),
       )
     }).length
+  }
+
+  /** When a process that started reached the store for the first time, as far as that shows before a moment. */
+  function contactAt({ gateway, atMs, readyAt, isShared }: Start, otherwiseMs: number): number {
+    if (isShared) return readyAt ?? otherwiseMs
+    const told = calls.filter(
+      (call) => call.gateway === gateway && call.isTold && call.offeredAt >= atMs,
+    )
+    return told.reduce((least, { decidedAt = least }) => Math.min(least, decidedAt), otherwiseMs)
   }
 
   /** When a process that ran before has noticed a loss, but for one of the gateways. */
