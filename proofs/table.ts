@@ -168,6 +168,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
       registry,
       `${operate}/usage`,
       'test/support/releases.ts',
+      'test/fixtures/releases',
       'deploy/nginx.conf',
       'deploy/haproxy.cfg',
     ],
