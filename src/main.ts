@@ -58,6 +58,10 @@ export interface Tollgate {
    * only at the first start of an embedded installation.
    */
   readonly welcome: string | undefined
+  /** Its addresses in rows, for a person; undefined without a gateway. */
+  readonly places: string | undefined
+  /** Undefined without a portal. */
+  readonly portalUrl: string | undefined
   /** Records that the welcome text was shown; until then every start makes a new one. */
   noteWelcomed(): Promise<void>
   /** Applies the configuration files and the certificates, each if it is valid; resolves to whether all are. */
@@ -79,6 +83,8 @@ export interface TollgateOptions {
   readonly revision: string
   /** Whether a person reads standard output: a key may be shown only there. */
   readonly isTerminal: boolean
+  /** Whether that person can also type. (Default: false) */
+  readonly hasKeyboard?: boolean
   /** (Default: startEmbeddedDatabase) */
   readonly startEmbedded?: typeof startEmbeddedDatabase
   /** Reads CONFIG_DIR at the start. (Default: loadCatalogue) */
@@ -253,6 +259,8 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   return {
     readyLine: addresses.readyLine(),
     welcome,
+    places: code.welcome?.placesText({ settings, roles, addresses }),
+    portalUrl: roles.has('portal') ? addresses.portal() : undefined,
     noteWelcomed: async () => code.welcome?.noteWelcomed(settings.dataDir),
     async reload() {
       const valid = await Promise.all([certificates.reload(), publisher.reload()])

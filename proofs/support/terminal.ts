@@ -13,6 +13,8 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 export interface TerminalProcess {
   /** All that the terminal shows so far, with plain line ends. */
   output(): string
+  /** Types a line. */
+  type(line: string): void
   /** Ends it as Ctrl-C does. */
   stop(): Promise<void>
   /** Resolves when it has ended. */
@@ -39,6 +41,9 @@ export function startOnTerminal(t: Test, env: Readonly<Record<string, string>>):
   return {
     output: () => output,
     ended,
+    type(line) {
+      child.stdin.write(`${line}\n`)
+    },
     async stop() {
       child.stdin.write('\u0003')
       await ended

@@ -15,6 +15,8 @@ export interface MethodNotAllowed {
   readonly kind: 'method-not-allowed'
   /** The first version of the catalogue that has the path: versions may share it. */
   readonly apiVersion: ApiVersion
+  /** As this version publishes it. */
+  readonly path: string
   /** Methods of the path, sorted. */
   readonly allow: readonly string[]
   /** Other versions of the API that have the method on this path, oldest first; retired ones too. */
@@ -46,6 +48,8 @@ interface Leaf {
   /** By method. Made once, so that a call allocates no object. */
   readonly operations: Map<string, Found>
   readonly apiVersion: ApiVersion
+  /** As the first operation of that version publishes it. */
+  readonly path: string
   allow: readonly string[]
   /** Other versions by method, for methods that the path lacks in this version. */
   readonly elsewhere: Map<string, readonly string[]>
@@ -98,6 +102,7 @@ export function createRouter(catalogue: Pick<Catalogue, 'versions'>): Router {
         leaf.operations.get(method) ?? {
           kind: 'method-not-allowed',
           apiVersion: leaf.apiVersion,
+          path: leaf.path,
           allow: leaf.allow,
           availableIn: leaf.elsewhere.get(method) ?? nowhere,
         }
@@ -172,7 +177,13 @@ function insert(
   operation: Operation,
 ): readonly [Leaf, Operation] {
   const last = operation.segments.reduce(child, node)
-  last.leaf ??= { operations: new Map(), apiVersion, allow: nowhere, elsewhere: new Map() }
+  last.leaf ??= {
+    operations: new Map(),
+    apiVersion,
+    path: operation.path,
+    allow: nowhere,
+    elsewhere: new Map(),
+  }
   const { operations } = last.leaf
   operations.set(operation.method, Object.freeze({ kind: 'found', apiVersion, operation }))
   return [last.leaf, operation]

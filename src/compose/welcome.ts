@@ -19,6 +19,8 @@ export interface WelcomeOptions {
   readonly roles: ReadonlySet<Role>
   /** Whether a person will see the text. */
   readonly isTerminal: boolean
+  /** Whether that person can also type. */
+  readonly hasKeyboard?: boolean
   readonly catalogue: Catalogue
   readonly services: Pick<Services, 'registry' | 'peppers'>
   readonly database: Database
@@ -31,23 +33,35 @@ export interface WelcomeOptions {
  * until one was shown, and returns the text for it without a terminal, too.
  */
 export async function welcomeText(options: WelcomeOptions): Promise<string | undefined> {
-  const { settings, roles, isTerminal, addresses } = options
+  const { settings, roles, isTerminal, hasKeyboard = false, addresses } = options
   const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
   const made = isDemonstrated ? await makeDemonstration(options) : undefined
   const gateway = addresses.gateway()
   if (!isTerminal) return made && unattendedText(gateway, made, options)
+  const [text, command] = nextStep(options, made)
+  const keys = hasKeyboard
+    ? `\nType h and Enter to see the addresses again${roles.has('portal') ? ', o and Enter to open the portal' : ''}.\n`
+    : ''
+  return `\n${placesText(options)}\n\nNext: ${text}\n\n  ${command}\n${keys}`
+}
+
+/** The addresses that a person opens or calls, one in a row. */
+export function placesText({
+  settings,
+  roles,
+  addresses,
+}: Pick<WelcomeOptions, 'settings' | 'roles' | 'addresses'>): string {
   const portal = roles.has('portal') ? addresses.portal() : undefined
   const places = [
     ['Portal', portal],
-    ['Gateway', gateway],
+    ['Gateway', addresses.gateway()],
     ['Bank', addresses.sca()],
     ['Emails', portal && mailsPlace(settings, portal)],
   ]
   const rows = places.flatMap(([name = '', place]) =>
     place === undefined ? [] : [`  ${name.padEnd(8)} ${place}`],
   )
-  const [text, command] = nextStep(options, made)
-  return `\n${rows.join('\n')}\n\nNext: ${text}\n\n  ${command}\n`
+  return rows.join('\n')
 }
 
 /** What the first start of an embedded installation creates. */

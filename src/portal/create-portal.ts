@@ -51,6 +51,7 @@ import { registerProviderProof, registerProviderSignIn } from './api/routes/oidc
 import { recordReads } from './api/routes/operator/record-reads.ts'
 import { registerOperator } from './api/routes/operator/register-operator.ts'
 import { registerOwnData } from './api/routes/own-data.ts'
+import { registerPageKeys } from './api/routes/page-keys.ts'
 import { createSendPage, registerPages, wantsPage } from './api/routes/pages.ts'
 import { registerPasswordResets } from './api/routes/password-resets.ts'
 import { registerProblems } from './api/routes/problems.ts'
@@ -247,6 +248,7 @@ export function createPortal(services: PortalServices): PortalApp {
     registerMoves(scope, services)
     registerLimitRequests(scope, services)
     registerKeys(scope, services)
+    registerPageKeys(scope, services)
     registerAlerts(scope, services)
     registerCertificates(scope, services)
     registerLiveUsage(scope, services)

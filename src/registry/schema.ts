@@ -113,6 +113,8 @@ interface UsageTable {
   refused_by_limit: number
   /** Admitted calls with a 5xx or incomplete response. */
   errors: number
+  /** Admitted calls that the backend answered with 4xx. */
+  client_errors: Generated<number>
   /** Milliseconds of admitted calls: their sum, and the longest. */
   duration_ms_sum: number
   duration_ms_max: number
@@ -145,6 +147,8 @@ interface CallRecordsTable {
   api: string | null
   version: string | null
   operation: string | null
+  /** As published; null if the operation tells it, if no version has it, or if 0.2.0 wrote the record. */
+  path: string | null
   outcome: string
   /** The detail of the refusal. */
   detail: string | null
@@ -220,6 +224,8 @@ interface ApiKeysTable {
   allowed_addresses: Generated<string[]>
   /** Whether the key alone is enough to rotate it. */
   may_replace_itself: Generated<boolean>
+  /** The session of the portal that it is for; null: a key of a developer's program. */
+  session_id: string | null
 }
 
 interface CertificatesTable {

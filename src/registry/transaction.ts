@@ -26,14 +26,18 @@ export function change<Schema extends RegistrySchema, Result>(
   db: Kysely<Schema>,
   work: (trx: Transaction<Schema>, record: Recorder) => Promise<Result>,
 ): Promise<Result> {
-  return db.transaction().execute((trx) =>
-    work(trx, async (made, { by, ...audit }) => {
-      const { kind, developerId, applicationId, keyId }: ChangeSubject = made
-      const subject = `${kind}:${keyId ?? applicationId ?? developerId}`
-      // A schema that extends the registry's has its tables, which Kysely's types do not see through a parameter.
-      const own = trx as unknown as RegistryTransaction
-      await recordChange(own, made)
-      await recordAudit(own, { actor: by, action: `${kind}.${made.action}`, subject, ...audit })
-    }),
-  )
+  // A schema that extends the registry's has its tables, which Kysely's types do not see through a parameter.
+  return db
+    .transaction()
+    .execute((trx) => work(trx, recorderOf(trx as unknown as RegistryTransaction)))
+}
+
+/** Records changes in a transaction that something else began. */
+export function recorderOf(trx: RegistryTransaction): Recorder {
+  return async (made, { by, ...audit }) => {
+    const { kind, developerId, applicationId, keyId }: ChangeSubject = made
+    const subject = `${kind}:${keyId ?? applicationId ?? developerId}`
+    await recordChange(trx, made)
+    await recordAudit(trx, { actor: by, action: `${kind}.${made.action}`, subject, ...audit })
+  }
 }

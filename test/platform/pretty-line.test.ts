@@ -1,5 +1,5 @@
 import t from 'tap'
-import { prettyLine } from '../../src/platform/log/pretty-line.ts'
+import { calmLine, prettyLine } from '../../src/platform/log/pretty-line.ts'
 
 const err = {
   stack:
@@ -15,3 +15,18 @@ t.test('on a terminal a warning shows its causes without stacks, an error with t
   )
   t.match(line('error'), /at Object\.query[\s\S]*at client\.js/)
 })
+
+t.test(
+  'a terminal shows calls, warnings and errors, and neither requests nor security events',
+  async (t) => {
+    const shown = (fields: object) =>
+      calmLine(JSON.stringify({ level: 'info', time: 0, ...fields })) !== undefined
+    t.notOk(shown({ msg: 'portal request', status: 200 }))
+    t.notOk(shown({ msg: 'bank call', status: 200 }))
+    t.notOk(shown({ msg: 'Tollgate made a change', event: 'system.change' }))
+    t.ok(shown({ msg: 'call', status: 200 }))
+    t.ok(shown({ msg: 'configuration reloaded' }))
+    t.ok(shown({ level: 'warn', msg: 'a sign-in was throttled', event: 'sign-in.throttled' }))
+    t.ok(shown({ level: 'error', msg: 'a portal request failed' }))
+  },
+)

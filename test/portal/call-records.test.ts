@@ -167,6 +167,7 @@ t.test(
       status: 405,
       api: 'xs2a',
       operation: null,
+      path: '/v1.7.0/accounts',
       decision: null,
       limit: null,
       reason:
@@ -181,6 +182,7 @@ t.test(
     )
     t.match(await ada.recordOf({ requestId: id }), {
       outcome: 'OPERATION_NOT_IN_VERSION',
+      path: '/v1.7.0/{payment-service}/{payment-product}/{paymentId}/authorisations/{authorisationId}',
       reason: /Version 1\.7\.0 does not have this operation; it is available in 1\.6\.0\./,
     })
 
@@ -188,6 +190,7 @@ t.test(
     t.match(await ada.recordOf(nowhere), {
       outcome: 'NOT_FOUND',
       status: 404,
+      path: null,
       reason:
         'No published operation has this path. Did you mean /v1.7.0/accounts? This call does not count against your limit.',
     })
@@ -564,14 +567,19 @@ t.test(
     })
 
     await t.test('and counted: admitted, refused and errors by operation', async (t) => {
+      answerCards = (_request, socket) =>
+        void socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+      await gateway.call({ key, path: '/v1.7.0/card-accounts/c1/balances' })
+      await gateway.call({ key, path: '/v1.7.0/card-accounts', method: 'DELETE' })
       await gateway.call({ key, path: '/v1.7.0/card-accounts' })
       const history = `/api/applications/${eve.applicationId}/usage/history`
       let body: PortalAnswer['body']
       await until('the calls are in the history', async () => {
         body = (await eve.send('GET', `${history}?step=minute`)).body
-        return body.operations.length === 2 && body.operations[1].refused === 1
+        return body.operations.length === 4 && body.operations[3].refused === 1
       })
       t.match(body.operations, [
+        { operation: null, admitted: 0, refused: 1, errors: 0, clientErrors: 0 },
         {
           api: 'xs2a',
           version: '1.7.0',
@@ -580,7 +588,8 @@ t.test(
           refused: 0,
           errors: 0,
         },
-        { operation: 'listCardAccounts', admitted: 3, refused: 1, errors: 3 },
+        { operation: 'getCardAccountBalances', admitted: 1, errors: 0, clientErrors: 1 },
+        { operation: 'listCardAccounts', admitted: 3, refused: 1, errors: 3, clientErrors: 0 },
       ])
       const csv = await eve.send('GET', `${history}.csv?step=minute`)
       t.match(csv.headers, {
@@ -588,7 +597,10 @@ t.test(
         'content-disposition': /^attachment; filename="usage-[\d-]+-by-minute\.csv"$/,
       })
       const [head, ...rows] = csv.text.trimEnd().split('\r\n')
-      t.equal(head, 'at,api,version,operation,admitted,refused,errors,average_ms,max_ms')
+      t.equal(
+        head,
+        'at,api,version,operation,admitted,refused,errors,average_ms,max_ms,client_errors',
+      )
       const cards = rows
         .filter((row) => row.includes(',listCardAccounts,'))
         .map((row) => row.split(','))

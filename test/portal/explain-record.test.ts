@@ -14,6 +14,7 @@ const refused: CallRecord = {
   api: 'xs2a',
   version: '1.7.0',
   operation: null,
+  path: null,
   outcome: 'KEY_INVALID',
   detail: null,
   decision: null,

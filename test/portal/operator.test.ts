@@ -60,7 +60,7 @@ t.test('the operator’s API is unknown to all but operators', async (t) => {
     if (!path.startsWith(root)) continue
     for (const method of Object.keys(methods)) routes.push([method.toUpperCase(), path])
   }
-  t.equal(routes.length, 28, routes.join())
+  t.equal(routes.length, 31, routes.join())
   const strip = ({ status, body }: Awaited<ReturnType<Send>>) => [status, { ...body, instance: '' }]
   const nothing = strip(await caller.send('GET', '/api/nothing'))
   t.match(nothing, [404, { code: 'NOT_FOUND' }])
@@ -83,6 +83,59 @@ t.test('the operator’s API is unknown to all but operators', async (t) => {
   const former = await beside.signIn({ isOperator: true })
   await beside.stores.operators.remove({ id: former.developer.id, by: 'test' })
   t.equal((await former.send('GET', `${root}/sign-up`)).status, 404, 'from the next request on')
+})
+
+t.test(
+  'an operator opens any call by its id, and each look is recorded with the application',
+  async (t) => {
+    const { applicationId, call, developer, send: owner } = await newCaller()
+    const { requestId } = await call()
+    await soon(
+      'the call is recorded',
+      () => send('GET', `${root}/calls/${requestId.toUpperCase()}`),
+      ({ body }) => body.items.length === 1,
+    )
+    const places = await send('GET', `${root}/calls/${requestId}`)
+    t.match(places.body.items, [{ id: applicationId, developerEmail: developer.email }])
+    const records = await send('GET', `${root}/applications/${applicationId}/calls/${requestId}`)
+    t.match(records.body.items, [{ requestId, api: 'xs2a', reason: /^Allowed as call 2 of / }])
+    t.same(
+      records.body,
+      (await owner('GET', `/api/applications/${applicationId}/calls/${requestId}`)).body,
+      'as its developer sees it',
+    )
+    const reads = await beside.stores.securityEvents.list({ event: 'operator.read', limit: 1 })
+    t.match(reads, [{ subject: `application:${applicationId}` }])
+
+    for (const id of [unknown, 'no-uuid']) {
+      t.same((await send('GET', `${root}/calls/${id}`)).body, { items: [] }, id)
+    }
+    t.equal((await send('GET', `${root}/applications/${unknown}/calls/${requestId}`)).status, 404)
+  },
+)
+
+t.test('an operator finds an application by a key or its first letters', async (t) => {
+  const { applicationId, path, send: owner } = await newCaller()
+  const [key] = (await owner('GET', `${path}/keys`)).body.items
+  const found = async (search: string): Promise<string[]> => {
+    const { body } = await send('GET', `${root}/applications?${new URLSearchParams({ search })}`)
+    return body.items.map(({ id }: { id: string }) => id)
+  }
+  t.same(await found(key.hint), [applicationId])
+  t.same(await found(key.hint.slice(0, 8)), [applicationId])
+  t.notOk((await found('tg_')).includes(applicationId), 'too few letters')
+  t.notOk((await found('tg_%%%%')).includes(applicationId), 'no pattern')
+})
+
+t.test('what waits for an operator is counted, and that is no read of developers', async (t) => {
+  const events = () => beside.stores.securityEvents.list({ event: 'operator.read', limit: 1 })
+  const [before, last] = [await send('GET', `${root}/waiting`), await events()]
+  const { path, send: owner } = await newCaller()
+  const more = { api: 'xs2a', version: '1.7.0', limit: 'default', calls: 500, reason: 'a test' }
+  t.equal((await owner('POST', `${path}/limit-requests`, more)).status, 201)
+  const waiting = await send('GET', `${root}/waiting`)
+  t.same(waiting.body, { ...before.body, limitRequests: before.body.limitRequests + 1 })
+  t.same(await events(), last)
 })
 
 t.test('an application suspended here is refused by the gateway', async (t) => {

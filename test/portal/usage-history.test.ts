@@ -60,6 +60,7 @@ function counts(
     refused,
     refusedByLimit: 0,
     errors,
+    clientErrors: 0,
     averageMs,
     maxMs,
     p50Ms: null,
@@ -118,11 +119,11 @@ t.test('every hour has its numbers, also those without calls, over the end of a 
   t.equal(
     csv.text,
     [
-      'at,api,version,operation,admitted,refused,errors,average_ms,max_ms',
-      '2026-03-01T22:00:00.000Z,xs2a,1.7.0,listAccounts,3,1,1,10.0,20.0',
-      '2026-03-02T01:00:00.000Z,,,,0,7,0,,',
-      '2026-03-02T01:00:00.000Z,xs2a,1.7.0,listAccounts,1,0,0,5.0,5.0',
-      '2026-03-02T01:00:00.000Z,xs2a,1.7.0,listCardAccounts,1,0,0,15.0,15.0',
+      'at,api,version,operation,admitted,refused,errors,average_ms,max_ms,client_errors',
+      '2026-03-01T22:00:00.000Z,xs2a,1.7.0,listAccounts,3,1,1,10.0,20.0,0',
+      '2026-03-02T01:00:00.000Z,,,,0,7,0,,,0',
+      '2026-03-02T01:00:00.000Z,xs2a,1.7.0,listAccounts,1,0,0,5.0,5.0,0',
+      '2026-03-02T01:00:00.000Z,xs2a,1.7.0,listCardAccounts,1,0,0,15.0,15.0,0',
       '',
     ].join('\r\n'),
   )
@@ -229,7 +230,7 @@ t.test('only the owner gets the history', async (t) => {
 
 t.test('a name that looks like a formula stays a text in the file', async (t) => {
   const at = new Date('2026-03-01T00:00:00Z')
-  const sums = { admitted: 1, refused: 0, errors: 0, averageMs: 1, maxMs: 1 }
+  const sums = { admitted: 1, refused: 0, errors: 0, clientErrors: 0, averageMs: 1, maxMs: 1 }
   const csv = historyCsv([
     { at, api: '=cmd|x', version: '-1+1', operation: 'a"b,c', ...sums },
     { at, api: '@x', version: '+1', operation: '\tx', ...sums },

@@ -263,6 +263,7 @@ async function writeHistory({ db }: BesidePortal, applicationId: string): Promis
       refused,
       refused_by_limit: refused,
       errors,
+      client_errors: clientErrors,
       duration_ms_sum: scale * 960,
       duration_ms_max: 95,
       durations: noDurations()

@@ -13,6 +13,7 @@ import { collectWhenIdle } from '../../platform/process/collect-when-idle.ts'
 import { packageRevision, packageVersion } from '../../platform/process/package-version.ts'
 import { settingWarnings } from '../../platform/settings/setting-warnings.ts'
 import { roles as allRoles, type Role } from '../../platform/settings/settings.ts'
+import { answerKeys } from '../answer-keys.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -31,7 +32,10 @@ export function registerStart(command: Command, context: CommandContext): void {
     .action(async (names: readonly string[]) => {
       const settings = context.settings()
       const named = namedRoles(names)
-      const log = createLog(settings.logLevel, { format: settings.logFormat })
+      // Somebody who wants more than the usual lines gets all.
+      const isCalm =
+        settings.logFormat === 'pretty' && settings.logLevel === 'info' && process.stderr.isTTY
+      const log = createLog(settings.logLevel, { format: isCalm ? 'calm' : settings.logFormat })
       for (const warning of settingWarnings(context.env)) log.warn({}, warning)
       let reload = noteHangup
       let isReloadDue = false
@@ -50,6 +54,7 @@ export function registerStart(command: Command, context: CommandContext): void {
         version: packageVersion(),
         revision: packageRevision(),
         isTerminal: process.stdout.isTTY,
+        hasKeyboard: context.isTerminal,
         ...(read && { readCatalogue: read }),
       })
       // The log and the lines below are one text where both go to one place.
@@ -62,6 +67,7 @@ export function registerStart(command: Command, context: CommandContext): void {
         context.output.line(tollgate.welcome)
         await tollgate.noteWelcomed()
       }
+      if (context.isTerminal) answerKeys({ ...tollgate, say: context.output.line })
       reload = () => void tollgate.reload()
       // It may have read its files before the signal came.
       if (isReloadDue) reload()

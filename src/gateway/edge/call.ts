@@ -151,6 +151,8 @@ export class Call {
   query = ''
   /** The version in the path. */
   version: ApiVersion | undefined = undefined
+  /** The path as that version publishes it, with the names of its parameters. */
+  publishedPath: string | undefined = undefined
   /** Versions of the API that have an operation with this method and path. */
   availableIn: readonly string[] = []
   operation: Operation | undefined = undefined
@@ -221,9 +223,10 @@ export class Call {
     return this as TargetedCall
   }
 
-  /** The version is known, even if it has no such operation. */
-  versioned(version: ApiVersion, availableIn: readonly string[]): void {
+  /** The path is known, even if the version has no operation with this method there. */
+  matched(version: ApiVersion, publishedPath: string, availableIn: readonly string[]): void {
     this.version = version
+    this.publishedPath = publishedPath
     this.availableIn = availableIn
   }
 

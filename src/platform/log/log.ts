@@ -7,7 +7,7 @@
 import { fstatSync, write, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type LevelWithSilent, type Logger, pino } from 'pino'
-import { prettyLine } from './pretty-line.ts'
+import { calmLine, prettyLine } from './pretty-line.ts'
 
 export type { Logger }
 
@@ -26,8 +26,11 @@ export const logLevels = [
 export const logFormats = ['pretty', 'json'] as const
 
 export interface LogOptions {
-  /** Lines for people, or one JSON object each. (Default: `json`) */
-  readonly format?: (typeof logFormats)[number]
+  /**
+   * Lines for people, or one JSON object each; `calm` is for a terminal, with only the lines that a person at it needs.
+   * (Default: `json`)
+   */
+  readonly format?: (typeof logFormats)[number] | 'calm'
   /** Whether several processes write to one standard error. (Default: false) */
   readonly sharesOutput?: boolean
 }
@@ -52,7 +55,7 @@ export function createLog(
   const stream: LineStream =
     format === 'json'
       ? { write: writeLine, writeLater: (line: string) => writeLine(line, true) }
-      : { write: (line: string) => writeLine(prettyLine(line)) }
+      : { write: format === 'calm' ? writeCalmly : (line: string) => writeLine(prettyLine(line)) }
   return pino(
     {
       level,
@@ -109,6 +112,11 @@ let standardError: LossyOutput | undefined
 function writeLine(line: string, canWait = false): void {
   standardError ??= openStandardError()
   standardError.write(line, canWait)
+}
+
+function writeCalmly(line: string): void {
+  const shown = calmLine(line)
+  if (shown !== undefined) writeLine(shown)
 }
 
 /** The output of the log. No method throws. */

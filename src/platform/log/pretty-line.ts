@@ -32,6 +32,23 @@ function callText(fields: Fields): string {
   return printable(`${target}: ${parts.join(', ')}`)
 }
 
+/** Messages of requests that a person makes with a browser, and of the bank behind a call that has its own line. */
+const requests = new Set<unknown>(['portal request', 'bank call'])
+
+/**
+ * The same for a terminal that shows calls as they come: without requests to the
+ * portal and the bank, and without security events, which `tollgate events` and
+ * `tollgate audit` show. Warnings and errors stay.
+ *
+ * @returns undefined: no line
+ */
+export function calmLine(line: string): string | undefined {
+  // Parse boundary: as above.
+  const { level, msg, event } = JSON.parse(line) as Fields
+  const isQuiet = level === 'info' && (event !== undefined || requests.has(msg))
+  return isQuiet ? undefined : prettyLine(line)
+}
+
 function messageText(fields: Fields): string {
   const shown = Object.entries(fields)
     .filter(([name]) => !hidden.has(name))

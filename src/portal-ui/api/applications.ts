@@ -273,3 +273,8 @@ export function useApplicationMutation<Input, Answer>(options: ApplicationMutati
     },
   })
 }
+
+/** Makes a key for this page, which ends after 15 minutes or at sign-out; only this answer contains it. */
+export function issuePageKey(id: string): Promise<IssuedKey> {
+  return request<IssuedKey>('POST', `${applicationPath(id)}/page-key`)
+}

@@ -15,6 +15,7 @@ import type {
   OperatedApplication,
   OperatedApplicationDetail,
   OperatedApplicationList,
+  OperatedCallPlaces,
   OperatedDeveloper,
   OperatedDeveloperList,
   OperatorOverview,
@@ -25,10 +26,12 @@ import type {
   SecurityEventQuery,
   SignUpMode,
   TopApplications,
+  Waiting,
 } from '../../portal/api/schemas/operator.ts'
+import type { CallRecordList } from '../../portal/api/schemas/usage.ts'
 import { languageQuery } from '../words.ts'
 import { request, requestList } from './client.ts'
-import { useRead } from './use-read.ts'
+import { useRead, useReadList } from './use-read.ts'
 
 const root = '/api/operator'
 
@@ -62,6 +65,45 @@ export function useOperatedApplication(id: string) {
 /** Its keys, working ones first, page by page. */
 export function useOperatedKeys(id: string) {
   return usePages<KeyList>(`applications/${encodeURIComponent(id)}/keys`, {})
+}
+
+/** Applications with a call that had an X-Request-ID; asks nothing unless enabled. */
+export function useOperatedCallPlaces(requestId: string, enabled: boolean) {
+  return useRead<OperatedCallPlaces>(
+    ['operator', 'calls', requestId],
+    `${root}/calls/${encodeURIComponent(requestId)}`,
+    { enabled },
+  )
+}
+
+/** The records of an application's calls with an X-Request-ID. */
+export function useOperatedCalls(id: string, requestId: string) {
+  return useReadList<CallRecordList>(
+    ['operator', 'application', id, 'calls', requestId],
+    `${applicationPath(id)}/calls/${encodeURIComponent(requestId)}`,
+  )
+}
+
+/** What waits for an operator; a minute old at most. */
+export function useWaiting() {
+  return useRead<Waiting>(['operator', 'waiting'], `${root}/waiting`, { refetchInterval: 60_000 })
+}
+
+/** The first developers and applications that match a text; asks nothing for less than three characters. */
+export function useOperatedMatches(text: string, isOperator: boolean) {
+  const enabled = isOperator && text.length >= 3
+  const few = query({ search: text, limit: '4' })
+  const developers = useReadList<OperatedDeveloperList>(
+    ['operator', 'developers', 'matches', text],
+    `${root}/developers${few}`,
+    { enabled },
+  )
+  const applications = useReadList<OperatedApplicationList>(
+    ['operator', 'applications', 'matches', text],
+    `${root}/applications${few}`,
+    { enabled },
+  )
+  return { developers: developers.data?.items ?? [], applications: applications.data?.items ?? [] }
 }
 
 /** Applications with refused calls in the last hours, most refusals first. */

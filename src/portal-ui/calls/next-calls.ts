@@ -25,18 +25,16 @@ const callsMax = 20
 
 /**
  * Reads the next steps from a response: its links (`_links`, including those of items in
- * lists), that to its status first, since it shows whether the others work yet,
- * then the calls that take one of its ids in a header. At most 20 calls; no
+ * lists), first those with which the customer approves, then that to its status, since it shows whether the others work
+ * yet, then the calls that take one of its ids in a header. At most 20 calls; no
  * calls if the response is not JSON.
  *
  * @param shapes of all operations of the version
  */
 export function waysOn(answer: string, ids: KnownIds, shapes: readonly CallShape[]): WaysOn {
   const links = linksIn(answer)
-  const statusFirst = links.toSorted(
-    (a, b) => Number(b.relation === 'status') - Number(a.relation === 'status'),
-  )
-  const linked = statusFirst.flatMap(({ relation, of, href }) => {
+  const likeliestFirst = links.toSorted((a, b) => placeOf(a) - placeOf(b))
+  const linked = likeliestFirst.flatMap(({ relation, of, href }) => {
     const call = relation === 'self' ? undefined : linkedCall(relation, href, shapes)
     return call === undefined ? [] : [{ ...call, of }]
   })
@@ -65,6 +63,11 @@ export function linkedCall(
 /** Whether a link leads to the bank's page where the customer approves. */
 export function isApprovalPage(relation: string, href: string): boolean {
   return relation === 'scaRedirect' && /^https?:\/\//.test(href)
+}
+
+function placeOf({ relation }: Link): number {
+  if (methodOf(relation) === 'PUT') return 0
+  return relation === 'status' ? 1 : 2
 }
 
 /** Berlin Group links carry no method; the name of the relation implies it. */

@@ -7,7 +7,7 @@ import classes from './history-plot.module.css'
 import { stepLabel, stepName } from './step-label.ts'
 
 /** The calls of a step. */
-type PlotPoint = Pick<HistoryPoint, 'at' | 'admitted' | 'refused' | 'errors'> &
+type PlotPoint = Pick<HistoryPoint, 'at' | 'admitted' | 'refused' | 'errors' | 'clientErrors'> &
   Partial<Pick<HistoryPoint, 'p95Ms'>>
 
 export interface HistoryPlotProps {
@@ -26,12 +26,12 @@ const inside = height - top - bottom
 /** Pixels between the parts of a column, which separate them without colour. */
 const gap = 2
 /** Parts of a column, from the bottom; each has its own fill. */
-const plotParts = ['errors', 'succeeded', 'refused'] as const
+const plotParts = ['errors', 'clientErrors', 'succeeded', 'refused'] as const
 type PlotPart = (typeof plotParts)[number]
 
 /**
- * Calls by step as columns: failed calls, calls that went well, refused calls. Time runs from left to right
- * in every language. The page shows the same numbers in a table, for screen readers.
+ * Calls by step as columns: server errors, client errors, calls that went well, refused calls. Time runs from
+ * left to right in every language. The page shows the same numbers in a table, for screen readers.
  */
 export function HistoryPlot({ history, label, limit }: HistoryPlotProps) {
   const { ref, width } = useElementSize()
@@ -139,7 +139,8 @@ interface ColumnProps {
 function Column({ item, x, width, yOf, hatchId }: ColumnProps) {
   const counts: Readonly<Record<PlotPart, number>> = {
     errors: item.errors,
-    succeeded: item.admitted - item.errors,
+    clientErrors: item.clientErrors,
+    succeeded: item.admitted - item.errors - item.clientErrors,
     refused: item.refused,
   }
   let from = 0
@@ -174,7 +175,7 @@ interface TooltipProps {
 }
 
 function Tooltip({ point, name, x, isNearEnd }: TooltipProps) {
-  const { admitted, refused, errors, p95Ms = null } = point
+  const { admitted, refused, errors, clientErrors, p95Ms = null } = point
   return (
     <div
       className={classes['tooltip']}
@@ -184,7 +185,8 @@ function Tooltip({ point, name, x, isNearEnd }: TooltipProps) {
     >
       <strong>{name}</strong>
       <div>{t('usage.tipAdmitted', { count: admitted })}</div>
-      {errors === 0 ? null : <div>{t('usage.tipFailed', { count: errors })}</div>}
+      {clientErrors === 0 ? null : <div>{t('usage.tipClientErrors', { count: clientErrors })}</div>}
+      {errors === 0 ? null : <div>{t('usage.tipServerErrors', { count: errors })}</div>}
       <div>{t('usage.tipRefused', { count: refused })}</div>
       {p95Ms === null ? null : <div>{t('usage.tipP95', { time: milliseconds(p95Ms) })}</div>}
     </div>
@@ -219,7 +221,7 @@ export function PlotLegend() {
   const hatchId = useId()
   return (
     <ul className={classes['legend']}>
-      {(['succeeded', 'errors', 'refused'] as const).map((part) => (
+      {(['succeeded', 'clientErrors', 'errors', 'refused'] as const).map((part) => (
         <li key={part}>
           <svg width="12" height="12" aria-hidden="true">
             {part === 'refused' ? <Hatch id={hatchId} /> : null}

@@ -24,7 +24,7 @@ import { findEntries } from './find-entries.ts'
 import { newestOnly } from './newest-only.ts'
 import { requestIdIn } from './request-id.ts'
 import classes from './search-menu.module.css'
-import { type FoundEntry, useEntries } from './use-entries.ts'
+import { type FoundEntry, useEntries, useOperatedEntries } from './use-entries.ts'
 
 export interface SearchMenuProps {
   readonly isOpen: boolean
@@ -80,9 +80,13 @@ function Search({ onChoose, onClose }: SearchProps) {
     language: pageLanguage(),
     most,
   })
+  const operated = useOperatedEntries(isAsked ? query : '')
   const suggested = entries.filter(isSuggested).slice(0, most)
+  // They arrive late, and the first lines stay where they are.
+  const near = isExact || operated.length === 0 ? matching : []
+  const matches = [...near.slice(0, 4), ...operated, ...near.slice(4)]
   const found =
-    requestId !== undefined ? [callEntry(requestId)] : matching.length > 0 ? matching : suggested
+    requestId !== undefined ? [callEntry(requestId)] : matches.length > 0 ? matches : suggested
   const isOpen = found.length > 0
   const choose = (value: string) => {
     const chosen = found.find((entry) => optionOf(entry) === value)
@@ -124,7 +128,7 @@ function Search({ onChoose, onClose }: SearchProps) {
         <CloseButton aria-label={t('common.close')} onClick={onClose} />
       </div>
       <ProblemAlert error={error} />
-      {isAsked && !isExact && !isPending ? (
+      {isAsked && !isExact && operated.length === 0 && !isPending ? (
         <Text c="dimmed" className={classes['none'] ?? ''}>
           {t(matching.length > 0 ? 'search.near' : 'search.none')}
         </Text>
@@ -158,7 +162,7 @@ function Search({ onChoose, onClose }: SearchProps) {
         </Combobox.Options>
       ) : null}
       <VisuallyHidden role="status">
-        {isPending ? '' : t('search.count', { count: isAsked ? matching.length : found.length })}
+        {isPending ? '' : t('search.count', { count: isAsked ? matches.length : found.length })}
       </VisuallyHidden>
     </Combobox>
   )
@@ -200,6 +204,7 @@ const icons: Readonly<Record<FoundEntry['kind'], IconName>> = {
   action: 'play',
   application: 'grid',
   call: 'list',
+  developer: 'people',
   error: 'shield',
   guide: 'book',
   operation: 'arrows',

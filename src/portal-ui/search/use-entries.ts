@@ -1,3 +1,4 @@
+import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { ApplicationList } from '../../portal/api/schemas/applications.ts'
@@ -5,6 +6,7 @@ import type { SearchEntry } from '../../portal/api/schemas/guides.ts'
 import { pagePaths } from '../../portal/pages/page-paths.ts'
 import { requestList } from '../api/client.ts'
 import { useSearchIndex } from '../api/guides.ts'
+import { useOperatedMatches } from '../api/operator.ts'
 import { useSession } from '../api/session.ts'
 import { useFacts } from '../facts.tsx'
 import { t } from '../words.ts'
@@ -12,7 +14,7 @@ import { actionsOf } from './actions.ts'
 
 /** One thing that the search finds. */
 export interface FoundEntry extends Omit<SearchEntry, 'kind'> {
-  readonly kind: SearchEntry['kind'] | 'action' | 'page' | 'application' | 'call'
+  readonly kind: SearchEntry['kind'] | 'action' | 'page' | 'application' | 'developer' | 'call'
 }
 
 /** Everything that the reader can find: the portal's index, its pages, and the reader's own applications. */
@@ -84,4 +86,37 @@ export function useEntries() {
     ...(index.data?.items ?? []),
   ]
   return { entries, isPending: index.isPending, error: index.error }
+}
+
+/** What an operator finds of other developers: people and applications, also by a key; empty for everyone else. */
+export function useOperatedEntries(query: string): readonly FoundEntry[] {
+  const { data: session } = useSession()
+  const [text] = useDebouncedValue(query.trim(), 250)
+  const isOperator = session?.developer.isOperator === true
+  const { developers, applications } = useOperatedMatches(text, isOperator)
+  if (text !== query.trim()) return []
+  const entry = { place: '', words: '', text: '' }
+  return [
+    ...developers.map(({ name, email }): FoundEntry => {
+      const search = new URLSearchParams({ search: email })
+      const href = `${pagePaths.operator}/developers?${search}`
+      const isNamed = name !== ''
+      return {
+        ...entry,
+        kind: 'developer',
+        title: isNamed ? name : email,
+        detail: isNamed ? email : '',
+        href,
+      }
+    }),
+    ...applications.map(
+      ({ id, name, developerEmail }): FoundEntry => ({
+        ...entry,
+        kind: 'application',
+        title: name,
+        detail: developerEmail,
+        href: pagePaths.operatorApplication.replace(':id', id),
+      }),
+    ),
+  ]
 }

@@ -66,6 +66,8 @@ const limits = {
   'change-of-developer': { by: 'developer', most: 60, seconds: 60, fact: changes('change') },
   // Created and rotated keys.
   'key-of-developer': { by: 'developer', most: 20, seconds: hour, fact: changes('key') },
+  // Keys for pages: one for each quarter of an hour, and for each time that a page is opened anew.
+  'page-key-of-developer': { by: 'developer', most: 60, seconds: hour, fact: changes('key') },
   // Downloads of a developer's own data: each reads all rows.
   'export-of-developer': { by: 'developer', most: 5, seconds: day, fact: requests('export') },
   // Requests for more calls, for all applications together: operators read each.
@@ -90,6 +92,7 @@ const instead: { readonly [Name in LimitName]?: string } = {
   'consent-of-developer': 'You can still use the last consent that you created.',
   'change-of-developer': 'You can still revoke keys and delete things.',
   'key-of-developer': 'You can still revoke keys.',
+  'page-key-of-developer': 'You can still use a key of your own.',
   'export-of-developer': `You can download your data ${limits['export-of-developer'].most} times a day.`,
   'wish-of-developer': `You can ask for more calls ${limits['wish-of-developer'].most} times a day, for all your applications together.`,
 }

@@ -11,9 +11,10 @@ const columns = [
   'errors',
   'average_ms',
   'max_ms',
+  'client_errors',
 ] as const
 
-type Sum = 'admitted' | 'refused' | 'errors' | 'averageMs' | 'maxMs'
+type Sum = 'admitted' | 'refused' | 'errors' | 'clientErrors' | 'averageMs' | 'maxMs'
 
 /** The history as CSV, one row for each step and operation with calls, times in UTC. */
 export function historyCsv(
@@ -21,11 +22,12 @@ export function historyCsv(
 ): string {
   return csvOf(
     columns,
-    rows.map(({ at, averageMs, maxMs, ...row }) => ({
+    rows.map(({ at, averageMs, maxMs, clientErrors, ...row }) => ({
       ...row,
       at: at.toISOString(),
       average_ms: milliseconds(averageMs),
       max_ms: milliseconds(maxMs),
+      client_errors: clientErrors,
     })),
   )
 }

@@ -23,6 +23,13 @@ export function signedIn(request: FastifyRequest): Developer {
   return request.developer
 }
 
+/** The session of a request, by its name in the list of its developer, in a route behind `requireSession`. */
+export function sessionOf({ session }: FastifyRequest): string {
+  if (session.signIn === undefined)
+    throw new Error('the route requires a session, and the request has none')
+  return session.signIn.id
+}
+
 /** Whether the session of a request began at the OpenID Connect provider, which is then responsible for all factors. */
 export function signedInAtProvider({ session }: FastifyRequest): boolean {
   return session.signIn?.factor === 'oidc'

@@ -4,6 +4,7 @@
 // certificates. `schema.ts` describes the tables, which the registry's migrations create; `stores.ts` opens all stores
 // for a command. Stores know no HTTP and no texts of the page.
 
+import { randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/database/database.ts'
 import type { Peppers } from '../../registry/keys/key-mac.ts'
 import { createApprovals } from './accounts/approvals.ts'
@@ -15,6 +16,7 @@ import { createIdentities } from './accounts/identities.ts'
 import { createMailTokens } from './accounts/mail-tokens.ts'
 import { createOperators } from './accounts/operators.ts'
 import { createOwnData } from './accounts/own-data.ts'
+import { createPageKeys } from './accounts/page-keys.ts'
 import { createPasswordResets } from './accounts/password-resets.ts'
 import { createPortalState } from './accounts/portal-state.ts'
 import { createProfiles } from './accounts/profiles.ts'
@@ -60,6 +62,7 @@ export function openPortalStores({ database, peppers, now = Date.now }: PortalSt
     passwordResets: createPasswordResets({ db }),
     mailTokens: createMailTokens({ db }),
     sessions: createSessions({ db }),
+    pageKeys: createPageKeys({ db, peppers, now, randomBytes }),
     factors: createFactors({ db }),
     factorChallenges: createFactorChallenges({ db }),
     sealedSecrets: createSealedSecrets({ db }),

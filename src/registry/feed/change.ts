@@ -53,6 +53,8 @@ interface KeyChange {
 export interface KeyChangeDetail {
   /** Id of the key that took over. */
   readonly replacedBy?: string
+  /** The key is for a page of the portal. */
+  readonly forPage?: true
   /** The key replaced itself. */
   readonly byItself?: true
   readonly mayReplaceItself?: boolean

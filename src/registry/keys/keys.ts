@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Kysely, sql, type UpdateObject } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { lockActiveApplication } from '../applications/applications.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { conflictAt } from '../conflict-at.ts'
-import type { ChangeOf, KeyChangeDetail } from '../feed/change.ts'
 import { plainName } from '../name.ts'
 import type { Page } from '../page.ts'
-import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from '../registry-errors.ts'
+import { RegistryConflict, RegistryInputInvalid } from '../registry-errors.ts'
 import type { RegistrySchema } from '../schema.ts'
 import { change, type RegistryTransaction } from '../transaction.ts'
 import { plainAddresses } from './allowed-addresses.ts'
 import { type DaysMax, expiryOf, expiryOfNext } from './expiry.ts'
-import { generateKey, keyHint, type ParsedKey } from './key-format.ts'
-import { keyMac, type Peppers } from './key-mac.ts'
-import { pepperForNewKey } from './key-peppers.ts'
+import { generateKey } from './key-format.ts'
+import type { Peppers } from './key-mac.ts'
+import { insertKey, readKey, selectKeys, toApiKey, traces, updateKey } from './key-rows.ts'
 import { isWorking, keyState } from './key-state.ts'
 
 /**
@@ -115,13 +114,13 @@ export interface Keys {
   /** Idempotent. Every gateway refuses the key within a second. @throws {RegistryNotFound} */
   revoke(input: { id: string; by: string }): Promise<ApiKey>
   find(id: string): Promise<ApiKey | undefined>
-  /** Every key of the application, old ones included, oldest first. */
+  /** Every key of the application but those for a page, old ones included, oldest first. */
   list(options: { applicationId: string }): Promise<ApiKey[]>
   /** The working keys of all applications that are stored under a version of the pepper, oldest first. */
   underPepper(version: number): Promise<ApiKey[]>
-  /** A page of the keys for display: working keys first, newest first. */
+  /** A page of the same keys: working keys first, newest first. */
   page(options: { applicationId: string; page: Page }): Promise<ApiKey[]>
-  /** Deletes some of the keys that stopped working {@link deadKeyDays} days ago. */
+  /** Deletes some of the keys that stopped working {@link deadKeyDays} days ago; one for a page, a day ago. */
   prune(): Promise<void>
   /**
    * Gives keys that would live longer than the settings permit the longest life
@@ -149,55 +148,8 @@ const deadKeyDays = 30
 /** Keys deleted at a time. */
 const keysPerPrune = 5_000
 
-const columns = [
-  'id',
-  'application_id as applicationId',
-  'name',
-  'last_four as lastFour',
-  'created_at as createdAt',
-  'expires_at as expiresAt',
-  'revoked_at as revokedAt',
-  'last_used_at as lastUsedAt',
-  'replaced_by as replacedBy',
-  'allowed_addresses as allowedAddresses',
-  'may_replace_itself as mayReplaceItself',
-] as const
-
 export function createKeys(options: KeysOptions): Keys {
   const { db, peppers, perApplication, daysMax, now, randomBytes } = options
-
-  async function insert(
-    trx: RegistryTransaction,
-    input: {
-      key: ParsedKey
-      applicationId: string
-      name?: string | undefined
-      expiresAt: Date | null
-      allowedAddresses: readonly string[]
-      mayReplaceItself: boolean
-    },
-  ): Promise<IssuedKey> {
-    const { id, text } = input.key
-    const version = await pepperForNewKey(trx, peppers)
-    const mac = keyMac(peppers, version, text)
-    if (mac === undefined) throw new Error('the pepper for new keys is missing')
-    const row = await trx
-      .insertInto('api_keys')
-      .values({
-        id,
-        application_id: input.applicationId,
-        name: input.name ?? `key-${id}`,
-        mac,
-        pepper_version: version,
-        last_four: text.slice(-4),
-        expires_at: input.expiresAt,
-        allowed_addresses: [...input.allowedAddresses],
-        may_replace_itself: input.mayReplaceItself,
-      })
-      .returning(columns)
-      .executeTakeFirstOrThrow()
-    return { ...toApiKey(row), key: text }
-  }
 
   return {
     issue: ({ applicationId, name: given, expiresAt, allowedAddresses = [], ...input }) =>
@@ -214,6 +166,7 @@ export function createKeys(options: KeysOptions): Keys {
           .where('application_id', '=', applicationId)
           .where('revoked_at', 'is', null)
           .where('replaced_by', 'is', null)
+          .where('session_id', 'is', null)
           .executeTakeFirstOrThrow()
         if (count >= perApplication) {
           throw new RegistryConflict(
@@ -222,7 +175,7 @@ export function createKeys(options: KeysOptions): Keys {
             { limit: perApplication },
           )
         }
-        const issued = await insert(trx, {
+        const issued = await insertKey(trx, peppers, {
           key: generateKey(randomBytes),
           applicationId,
           name,
@@ -258,7 +211,7 @@ export function createKeys(options: KeysOptions): Keys {
         if (unseen === undefined && keyState(old, at) !== 'active') {
           throw new RegistryConflict('key-inactive', `the key is ${keyState(old, at)} already`)
         }
-        const predecessors = await select(trx).where('replaced_by', '=', id).execute()
+        const predecessors = await selectKeys(trx).where('replaced_by', '=', id).execute()
         if (overlapSeconds > 0 && predecessors.some((key) => isWorking(toApiKey(key), at))) {
           throw new RegistryConflict(
             'key-overlap',
@@ -266,16 +219,16 @@ export function createKeys(options: KeysOptions): Keys {
           )
         }
         if (unseen !== undefined) {
-          await updateRow(trx, unseen.id, { revoked_at: sql`now()` })
+          await updateKey(trx, unseen.id, { revoked_at: sql`now()` })
           await record(...traces(unseen, 'revoke', by))
         }
         const key = generateKey(randomBytes)
         const end = unseen === undefined ? overlapEnd(old, at, overlapSeconds) : old.expiresAt
-        await updateRow(trx, id, {
+        await updateKey(trx, id, {
           replaced_by: key.id,
           ...(overlapSeconds === 0 ? { revoked_at: sql`now()` } : { expires_at: end }),
         })
-        const issued = await insert(trx, {
+        const issued = await insertKey(trx, peppers, {
           key,
           applicationId,
           name: old.name,
@@ -301,7 +254,7 @@ export function createKeys(options: KeysOptions): Keys {
         const hasOldAddresses = isDeepStrictEqual(found.allowedAddresses, addresses)
         const hasOldSwitch = mayReplaceItself === found.mayReplaceItself
         if (hasOldAddresses && hasOldSwitch) return found
-        const key = await updateRow(trx, id, {
+        const key = await updateKey(trx, id, {
           allowed_addresses: [...addresses],
           may_replace_itself: mayReplaceItself,
         })
@@ -317,21 +270,22 @@ export function createKeys(options: KeysOptions): Keys {
       change(db, async (trx, record) => {
         const found = await readKey(trx, id, { isLocked: true })
         if (found.revokedAt !== null) return found
-        const revoked = await updateRow(trx, id, { revoked_at: sql`now()` })
+        const revoked = await updateKey(trx, id, { revoked_at: sql`now()` })
         await record(...traces(found, 'revoke', by))
         return revoked
       }),
 
     async find(id) {
       if (!isKeyId(id)) return undefined
-      const row = await select(db).where('id', '=', id).executeTakeFirst()
+      const row = await selectKeys(db).where('id', '=', id).executeTakeFirst()
       return row === undefined ? undefined : toApiKey(row)
     },
 
     async list({ applicationId }) {
       if (!isUuid(applicationId)) return []
-      const rows = await select(db)
+      const rows = await selectKeys(db)
         .where('application_id', '=', applicationId)
+        .where('session_id', 'is', null)
         .orderBy('created_at')
         .orderBy('id')
         .execute()
@@ -339,7 +293,7 @@ export function createKeys(options: KeysOptions): Keys {
     },
 
     async underPepper(version) {
-      const rows = await select(db)
+      const rows = await selectKeys(db)
         .where('pepper_version', '=', version)
         .where(sql<boolean>`coalesce(least(revoked_at, expires_at), 'infinity') > now()`)
         .orderBy('created_at')
@@ -354,8 +308,9 @@ export function createKeys(options: KeysOptions): Keys {
       // Ascending: a working key (false) comes before an expired one (true), and a newer key has the smaller negated time.
       const place = sql`${isOver}, -extract(epoch from created_at), id`
       const seen = sql`select ${place} from api_keys where id = ${after} and application_id = ${applicationId}`
-      const rows = await select(db)
+      const rows = await selectKeys(db)
         .where('application_id', '=', applicationId)
+        .where('session_id', 'is', null)
         .$if(after !== undefined, (query) => query.where(sql<boolean>`(${place}) > (${seen})`))
         .orderBy(isOver)
         .orderBy('created_at', 'desc')
@@ -370,7 +325,8 @@ export function createKeys(options: KeysOptions): Keys {
       await sql`
         delete from api_keys where id = any(array(
           select k.id from api_keys k
-          where least(k.revoked_at, k.expires_at) < now() - make_interval(days => ${deadKeyDays})
+          where least(k.revoked_at, k.expires_at) < now()
+              - make_interval(days => case when k.session_id is null then ${deadKeyDays} else 1 end)
             and not exists (select from api_keys p where p.replaced_by = k.id)
           limit ${keysPerPrune} for update skip locked
         ))`.execute(db)
@@ -437,69 +393,6 @@ async function findUnseen(
     .where('actor', '=', `key:${old.id}`)
     .executeTakeFirst()
   return byItself === undefined ? undefined : successor
-}
-
-/** @param isLocked whether the row is locked until the transaction ends */
-async function readKey(
-  trx: RegistryTransaction,
-  id: string,
-  { isLocked = false } = {},
-): Promise<ApiKey> {
-  const row = await select(trx)
-    .where('id', '=', id)
-    .$if(isLocked, (query) => query.forUpdate())
-    .executeTakeFirst()
-  if (row === undefined) throw new RegistryNotFound('key', id)
-  return toApiKey(row)
-}
-
-/** What a change of a key leaves: the change for all processes, and the audit entry. */
-function traces(
-  key: ApiKey,
-  action: ChangeOf<'key'>['action'],
-  by: string,
-  facts: KeyChangeDetail = {},
-) {
-  const { id: keyId, applicationId, allowedAddresses, mayReplaceItself } = key
-  const isIssued = action === 'issue'
-  const isChosen = action === 'update' || (isIssued && allowedAddresses.length > 0)
-  const detail = { ...facts, ...(isIssued && mayReplaceItself && { mayReplaceItself }) }
-  const audited = {
-    ...detail,
-    // Their number only: a client's address may be personal data (docs/audit.md).
-    ...(isChosen && { allowedAddresses: allowedAddresses.length }),
-  }
-  return [
-    { kind: 'key', action, applicationId, keyId, detail },
-    { by, detail: { applicationId, ...textsOf(audited) } },
-  ] as const
-}
-
-/** The audit keeps texts. */
-function textsOf(facts: object): Record<string, string> {
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, String(value)]))
-}
-
-function select(db: Kysely<RegistrySchema>) {
-  return db.selectFrom('api_keys').select(columns)
-}
-
-async function updateRow(
-  trx: RegistryTransaction,
-  id: string,
-  values: UpdateObject<RegistrySchema, 'api_keys'>,
-): Promise<ApiKey> {
-  const row = await trx
-    .updateTable('api_keys')
-    .set(values)
-    .where('id', '=', id)
-    .returning(columns)
-    .executeTakeFirstOrThrow()
-  return toApiKey(row)
-}
-
-function toApiKey({ lastFour, ...row }: Omit<ApiKey, 'hint'> & { lastFour: string }): ApiKey {
-  return { ...row, hint: keyHint(row.id, lastFour) }
 }
 
 const translateName = conflictAt(

@@ -9,4 +9,7 @@ import type { SchemaMigrations } from '../../platform/database/schema-migration.
 /** All migrations of the registry by name. */
 export const registryMigrations: SchemaMigrations = {
   '0001-registry': migrationOf(new URL('0001-registry.sql', import.meta.url)),
+  '0002-call-paths': migrationOf(new URL('0002-call-paths.sql', import.meta.url)),
+  '0003-client-errors': migrationOf(new URL('0003-client-errors.sql', import.meta.url)),
+  '0004-page-keys': migrationOf(new URL('0004-page-keys.sql', import.meta.url)),
 }

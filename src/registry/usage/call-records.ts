@@ -22,6 +22,8 @@ export interface CallRecord {
   readonly api: string | null
   readonly version: string | null
   readonly operation: string | null
+  /** As published, of a call without an operation: its path does not have the method, or the version is retired. */
+  readonly path: string | null
   readonly keyId: string
   /** When the key expires or expired; null: never, or the key is unknown by now. */
   readonly keyExpiresAt: Date | null
@@ -74,12 +76,13 @@ export interface CallRecords {
     readonly requestId: string
   }): Promise<CallRecord[]>
   /**
-   * Applications of a developer that have a call with that X-Request-ID, the
-   * newest call first; empty when it is not a UUID.
+   * Ids of the applications that have a call with that X-Request-ID, the newest
+   * call first, at most 100; empty when it is not a UUID.
    */
   applicationsWithRequestId(options: {
-    readonly developerId: string
     readonly requestId: string
+    /** Only applications of this developer. */
+    readonly developerId?: string
   }): Promise<string[]>
 }
 
@@ -135,16 +138,17 @@ export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallR
     async applicationsWithRequestId({ developerId, requestId }) {
       const id = requestId.toLowerCase()
       if (!isUuid(id)) return []
-      const found = await db
+      let query = db
         .selectFrom('call_records as r')
         .innerJoin('applications as a', 'a.id', 'r.application_id')
         .select('a.id')
-        .where('a.developer_id', '=', developerId)
         .where('r.request_id', '=', id)
         .where('r.at', '>', sql<Date>`now() - interval '24 hours'`)
         .groupBy('a.id')
         .orderBy(({ fn }) => fn.max('r.at'), 'desc')
-        .execute()
+        .limit(withSameIdMax)
+      if (developerId !== undefined) query = query.where('a.developer_id', '=', developerId)
+      const found = await query.execute()
       return found.map((application) => application.id)
     },
   }
@@ -165,6 +169,7 @@ function toRecord(row: Row): CallRecord {
     api: row.api,
     version: row.version,
     operation: row.operation,
+    path: row.path,
     keyId: row.key_id,
     keyExpiresAt: row.key_expires_at,
     keyRevokedAt: row.key_revoked_at,

@@ -18,6 +18,8 @@ export interface UsageSums {
   readonly refusedByLimit: number
   /** Admitted, and answered with 5xx or incompletely. */
   readonly errors: number
+  /** Admitted, and answered with 4xx by the backend. */
+  readonly clientErrors: number
   /** Milliseconds, over admitted calls; null without such calls. */
   readonly averageMs: number | null
   readonly maxMs: number | null
@@ -73,6 +75,7 @@ const tables = { minute: 'usage_minutes', hour: 'usage_hours', day: 'usage_days'
 const sums = sql`
   sum(admitted)::bigint as admitted, sum(refused)::bigint as refused,
   sum(refused_by_limit)::bigint as "refusedByLimit", sum(errors)::bigint as errors,
+  sum(client_errors)::bigint as "clientErrors",
   sum(duration_ms_sum) / nullif(sum(admitted), 0)::float8 as "averageMs",
   case when sum(admitted) > 0 then max(duration_ms_max) end as "maxMs",
   array[${sql.raw(

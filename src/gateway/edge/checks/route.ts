@@ -40,8 +40,8 @@ export function route({ now }: RouteOptions): Check<TargetedCall, RoutedCall> {
       return
     }
     const { apiVersion } = found
-    const { availableIn } = found.kind === 'found' ? found.operation : found
-    call.versioned(apiVersion, availableIn)
+    const { path, availableIn } = found.kind === 'found' ? found.operation : found
+    call.matched(apiVersion, path, availableIn)
     if (isRetired(apiVersion.lifecycle, now())) {
       const { successor } = apiVersion.lifecycle
       next({ code: 'VERSION_RETIRED', members: successor === undefined ? {} : { successor } })

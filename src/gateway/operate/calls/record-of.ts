@@ -31,6 +31,7 @@ export function fillRecord(record: RecordedCall, ended: EndedCall, monotonicNow:
   record.api = version?.api ?? null
   record.version = version?.version ?? null
   record.operation = operation?.id ?? null
+  record.path = operation === undefined ? (call.publishedPath ?? null) : null
   record.outcome = outcome
   record.detail = outcome === 'cut' ? brokenOff : (call.refusalDetail ?? null)
   record.decision = decision ?? null

@@ -17,6 +17,8 @@ export class RecordedCall {
   api: string | null = null
   version: string | null = null
   operation: string | null = null
+  /** As published; null if the operation tells it, or if no version has it. */
+  path: string | null = null
   outcome = ''
   detail: string | null = null
   decision: string | null = null

@@ -32,6 +32,7 @@ export function countCall(
     row.durationMsMax = Math.max(row.durationMsMax, totalMs)
     row.lasted(bucketOf(totalMs))
     if (finished.status >= 500 || finished.outcome === 'cut') row.errors += 1
+    else if (finished.status >= 400) row.clientErrors += 1
   } else {
     row.refused += 1
     if (refusal === 'QUOTA_EXCEEDED') row.refusedByLimit += 1

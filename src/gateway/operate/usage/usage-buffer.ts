@@ -36,6 +36,7 @@ interface UsageRest {
   readonly refused: number
   readonly refused_by_limit: number
   readonly errors: number
+  readonly client_errors: number
   readonly answered_3xx: number
   /** Without 429. */
   readonly answered_4xx: number
@@ -67,6 +68,7 @@ export class UsageCounts {
   refused = 0
   refusedByLimit = 0
   errors = 0
+  clientErrors = 0
   durationMsSum = 0
   durationMsMax = 0
   answered2xx = 0
@@ -136,6 +138,7 @@ export class UsageCounts {
       refused: this.refused,
       refused_by_limit: this.refusedByLimit,
       errors: this.errors,
+      client_errors: this.clientErrors,
       answered_3xx: this.answered3xx,
       answered_4xx: this.answered4xx,
       answered_429: this.answered429,
@@ -148,6 +151,7 @@ export class UsageCounts {
     this.refused = 0
     this.refusedByLimit = 0
     this.errors = 0
+    this.clientErrors = 0
     this.answered3xx = 0
     this.answered4xx = 0
     this.answered429 = 0

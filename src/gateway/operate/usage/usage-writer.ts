@@ -48,7 +48,7 @@ async function addMinute(
         || array_fill(0::bigint, array[${sql.lit(durationBuckets)} - 1 - r.bucket])) as durations
       from json_to_recordset(${JSON.stringify(rows)}::json) as r(
         application_id uuid, api text, version text, operation text, admitted bigint,
-        refused bigint, refused_by_limit bigint, errors bigint, duration_ms_sum float8, duration_ms_max float8,
+        refused bigint, refused_by_limit bigint, errors bigint, client_errors bigint, duration_ms_sum float8, duration_ms_max float8,
         bucket int, in_bucket bigint, buckets bigint[],
         answered_2xx bigint, answered_3xx bigint, answered_4xx bigint, answered_429 bigint,
         answered_5xx bigint, unanswered bigint, rehearsed bigint, rehearsed_refused bigint
@@ -74,13 +74,14 @@ function addedTo(step: Step, at: Date) {
   return sql`
     insert into ${sql.table(tables[step])} as stored (
       application_id, at, api, version, operation,
-      admitted, refused, refused_by_limit, errors, duration_ms_sum, duration_ms_max, durations,
+      admitted, refused, refused_by_limit, errors, client_errors, duration_ms_sum, duration_ms_max, durations,
       answered_2xx, answered_3xx, answered_4xx, answered_429, answered_5xx, unanswered,
       rehearsed, rehearsed_refused
     )
     select
       u.application_id, date_trunc(${sql.lit(step)}, ${at}::timestamptz, 'UTC'), u.api, u.version, u.operation,
       u.admitted, ${ofOthers('refused')}, ${ofOthers('refused_by_limit')}, ${ofOthers('errors')},
+      ${ofOthers('client_errors')},
       u.duration_ms_sum, u.duration_ms_max, u.durations,
       u.answered_2xx, ${ofOthers('answered_3xx')}, ${ofOthers('answered_4xx')}, ${ofOthers('answered_429')},
       ${ofOthers('answered_5xx')}, ${ofOthers('unanswered')}, ${ofOthers('rehearsed')}, ${ofOthers('rehearsed_refused')}
@@ -91,6 +92,7 @@ function addedTo(step: Step, at: Date) {
       refused = stored.refused + excluded.refused,
       refused_by_limit = stored.refused_by_limit + excluded.refused_by_limit,
       errors = stored.errors + excluded.errors,
+      client_errors = stored.client_errors + excluded.client_errors,
       duration_ms_sum = stored.duration_ms_sum + excluded.duration_ms_sum,
       duration_ms_max = greatest(stored.duration_ms_max, excluded.duration_ms_max),
       durations = ${durations},

@@ -78,6 +78,23 @@ function DayFigures({ total, before }: DayFiguresProps) {
         note={before === undefined ? null : <Change now={calls} before={callsOf(before)} />}
       />
       <Figure
+        label={t('appOverview.succeeded')}
+        value={total.admitted === 0 ? '–' : percent(successShare(total))}
+        note={
+          <Lines
+            first={t('appOverview.failures', {
+              clientErrors: total.clientErrors,
+              serverErrors: total.errors,
+            })}
+            before={
+              before === undefined || before.admitted === 0
+                ? undefined
+                : percent(successShare(before))
+            }
+          />
+        }
+      />
+      <Figure
         label={t('appOverview.refused')}
         value={wholeNumber(total.refused)}
         note={
@@ -108,20 +125,6 @@ function DayFigures({ total, before }: DayFiguresProps) {
                   })
             }
             before={before && (before.p95Ms === null ? undefined : milliseconds(before.p95Ms))}
-          />
-        }
-      />
-      <Figure
-        label={t('appOverview.errors')}
-        value={wholeNumber(total.errors)}
-        note={
-          <Lines
-            first={
-              total.errors === 0
-                ? t('appOverview.noErrors')
-                : t('appOverview.errorShare', { share: percent(total.errors / total.admitted) })
-            }
-            before={before && wholeNumber(before.errors)}
           />
         }
       />
@@ -183,6 +186,11 @@ function DayPlot({ history }: { readonly history: History }) {
 /** A day without calls is nothing to compare with. */
 function comparable(total: UsageCounts | undefined): UsageCounts | undefined {
   return total === undefined || callsOf(total) === 0 ? undefined : total
+}
+
+/** The part of the allowed calls that the bank answered with success; needs at least one. */
+function successShare({ admitted, errors, clientErrors }: UsageCounts): number {
+  return (admitted - errors - clientErrors) / admitted
 }
 
 function callsOf({ admitted, refused }: UsageCounts): number {

@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { IssuedKey } from '../../../portal/api/schemas/applications.ts'
 import type { ApprovedConsents, ReadyConsent } from '../../../portal/api/schemas/sandbox.ts'
+import { issuePageKey } from '../../api/applications.ts'
 import type { KnownIds } from '../../calls/call-draft.ts'
 import { idName } from '../../calls/id-name.ts'
 import { takeHandedKey, takeHandedProblem } from './keys/handed-key.ts'
@@ -25,7 +26,7 @@ export interface PageMemory {
   readonly toldIds: Readonly<Record<string, readonly string[]>>
   /** Ready consents of this page, the newest of each customer. */
   readonly ready: readonly ReadyConsent[]
-  /** The key calls are tried with; undefined until one is chosen. */
+  /** The key calls are tried with, or {@link forThisPage}; undefined until one is chosen. */
   readonly triedKey: string | undefined
   /** Secrets of the APIs themselves, by {@link secretName}. */
   readonly secrets: Readonly<Record<string, string>>
@@ -42,6 +43,8 @@ export interface PageMemory {
   /** Keeps the newest valid consent and drops those that have ended. */
   readonly noteApproved: (consents: ApprovedConsents['items']) => void
   readonly tryWith: (key: string) => void
+  /** The key for this page; makes one when there is none, or when it is about to end. */
+  readonly pageKey: () => Promise<string>
   readonly keepSecret: (name: string, secret: string) => void
 }
 
@@ -49,6 +52,12 @@ export interface PageMemory {
 export function secretName(versionId: string, scheme: string): string {
   return `${versionId} ${scheme}`
 }
+
+/** Stands for the key for this page where a key is chosen. */
+export const forThisPage = 'page'
+
+/** How long a key for this page must still work to be used again. */
+const leastLeftMs = 30_000
 
 /** Name of the ids of consents. */
 const consentName = idName('Consent-ID')
@@ -86,6 +95,14 @@ export function usePageMemory(applicationId: string): PageMemory {
   const keepSecret = useCallback((name: string, secret: string) => {
     setSecrets((known) => ({ ...known, [name]: secret }))
   }, [])
+  const ofPage = useRef<IssuedKey>(undefined)
+  const pageKey = useCallback(async () => {
+    const endsAt = Date.parse(ofPage.current?.expiresAt ?? '')
+    if (ofPage.current === undefined || !(endsAt - Date.now() > leastLeftMs)) {
+      ofPage.current = await issuePageKey(applicationId)
+    }
+    return ofPage.current.key
+  }, [applicationId])
   const noteStored = useCallback(() => setIsStored(true), [])
   const putAway = useCallback(() => setShownId(undefined), [])
   const learn = useCallback((more: KnownIds) => {
@@ -136,7 +153,7 @@ export function usePageMemory(applicationId: string): PageMemory {
     const newest = Object.entries(toldIds).flatMap(([name, [id]]) => (id ? [[name, id]] : []))
     const ids = Object.fromEntries(newest)
     const known = { problem, keys, shown, isStored, ids, toldIds, ready, triedKey, secrets }
-    const ofKeys = { issue, noteStored, putAway, forget, tryWith, keepSecret }
+    const ofKeys = { issue, noteStored, putAway, forget, tryWith, pageKey, keepSecret }
     return { ...known, ...ofKeys, learn, learnReady, unlearn, noteApproved }
   }, [
     problem,
@@ -147,6 +164,7 @@ export function usePageMemory(applicationId: string): PageMemory {
     ready,
     triedKey,
     secrets,
+    pageKey,
     keepSecret,
     issue,
     noteStored,

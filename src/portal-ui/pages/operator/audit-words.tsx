@@ -15,6 +15,7 @@ export function AuditSentence({ entry }: { readonly entry: AuditEntry }) {
   const values = {
     actor: <Party party={actor} name={actorName} />,
     subject: <Party party={subject} name={subjectName} />,
+    forPage: detail['forPage'] === undefined ? 'no' : 'yes',
     ofApplication: applicationName === null ? 'no' : 'yes',
     application: <bdi>{applicationName}</bdi>,
     // ICU has no argument that may be missing.

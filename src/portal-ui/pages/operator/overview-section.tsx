@@ -1,6 +1,6 @@
 import { Stack, Table, Title } from '@mantine/core'
 import type { OperatorOverview } from '../../../portal/api/schemas/operator.ts'
-import { useOperatorOverview } from '../../api/operator.ts'
+import { useOperatorOverview, useWaiting } from '../../api/operator.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Figure, Figures } from '../../components/figure.tsx'
 import { HistoryPlot, PlotLegend } from '../../components/history-plot.tsx'
@@ -24,15 +24,7 @@ export function OverviewSection() {
   const { hours, counts, newDays } = data
   return (
     <Stack gap="lg">
-      {counts.awaitingApproval === 0 ? null : (
-        <NoticeLine tone="warn">
-          <Message
-            id="overview.awaiting"
-            values={{ count: counts.awaitingApproval }}
-            tags={{ link: pageLink(sectionPath('developers'), { inherit: true }) }}
-          />
-        </NoticeLine>
-      )}
+      <WaitingLines />
       <CallFigures hours={hours} />
       <HoursPlot hours={hours} />
       <Registered counts={counts} newDays={newDays} />
@@ -40,10 +32,30 @@ export function OverviewSection() {
   )
 }
 
+/** A line for each kind of thing that waits for an operator. */
+function WaitingLines() {
+  const { data: waiting } = useWaiting()
+  const lines = [
+    ['overview.awaiting', waiting?.developers ?? 0, 'developers'],
+    ['overview.requests', waiting?.limitRequests ?? 0, 'requests'],
+  ] as const
+  return lines.map(([id, count, section]) =>
+    count === 0 ? null : (
+      <NoticeLine key={id} tone="warn">
+        <Message
+          id={id}
+          values={{ count }}
+          tags={{ link: pageLink(sectionPath(section), { inherit: true }) }}
+        />
+      </NoticeLine>
+    ),
+  )
+}
+
 type Hours = OperatorOverview['hours']
 
 function CallFigures({ hours }: { readonly hours: Hours }) {
-  const { admitted, refused, errors } = totalOf(hours)
+  const { admitted, refused, clientErrors, errors } = totalOf(hours)
   return (
     <Figures>
       <Figure
@@ -61,6 +73,11 @@ function CallFigures({ hours }: { readonly hours: Hours }) {
         note={t('overview.share', { share: shareOf(refused, admitted + refused) })}
       />
       <Figure
+        label={t('usage.clientErrors')}
+        value={wholeNumber(clientErrors)}
+        note={t('overview.share', { share: shareOf(clientErrors, admitted) })}
+      />
+      <Figure
         label={t('overview.errors')}
         value={wholeNumber(errors)}
         note={t('overview.share', { share: shareOf(errors, admitted) })}
@@ -73,10 +90,15 @@ function shareOf(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole
 }
 
-function totalOf(hours: Hours): Record<'admitted' | 'refused' | 'errors', number> {
-  const sum = (member: 'admitted' | 'refused' | 'errors') =>
+function totalOf(hours: Hours) {
+  const sum = (member: Exclude<keyof Hours[number], 'at'>) =>
     hours.reduce((all, hour) => all + hour[member], 0)
-  return { admitted: sum('admitted'), refused: sum('refused'), errors: sum('errors') }
+  return {
+    admitted: sum('admitted'),
+    refused: sum('refused'),
+    clientErrors: sum('clientErrors'),
+    errors: sum('errors'),
+  }
 }
 
 /** The plot of a developer's usage, over all applications; the same numbers as a table for screen readers. */
@@ -95,16 +117,18 @@ function HoursPlot({ hours }: { readonly hours: Hours }) {
           columns={[
             { name: 'hour', label: t('overview.hourOf') },
             { name: 'allowed', label: t('overview.allowed'), isNumber: true },
-            { name: 'refused', label: t('overview.refused'), isNumber: true },
+            { name: 'clientErrors', label: t('usage.clientErrors'), isNumber: true },
             { name: 'errors', label: t('overview.errors'), isNumber: true },
+            { name: 'refused', label: t('overview.refused'), isNumber: true },
           ]}
         >
-          {hours.map(({ at, admitted, refused, errors }) => (
+          {hours.map(({ at, admitted, refused, clientErrors, errors }) => (
             <Table.Tr key={at}>
               <Table.Td>{stepName({ step }, at)}</Table.Td>
               <Table.Td data-number>{wholeNumber(admitted)}</Table.Td>
-              <Table.Td data-number>{wholeNumber(refused)}</Table.Td>
+              <Table.Td data-number>{wholeNumber(clientErrors)}</Table.Td>
               <Table.Td data-number>{wholeNumber(errors)}</Table.Td>
+              <Table.Td data-number>{wholeNumber(refused)}</Table.Td>
             </Table.Tr>
           ))}
         </DataTable>

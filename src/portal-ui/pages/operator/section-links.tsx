@@ -1,6 +1,10 @@
+import { VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { operatorSections, pagePaths } from '../../../portal/pages/page-paths.ts'
+import { useWaiting } from '../../api/operator.ts'
 import { Icon, type IconName } from '../../components/icon.tsx'
+import { Pill } from '../../components/pill.tsx'
+import { wholeNumber } from '../../in-words.ts'
 import { SideBar } from '../../layout/side-bar.tsx'
 import { t } from '../../words.ts'
 
@@ -44,6 +48,11 @@ export function OperatorFrame({
   readonly current: OperatorSection
   readonly children: ReactNode
 }) {
+  const { data: waiting } = useWaiting()
+  const counts: Partial<Record<OperatorSection, number>> = {
+    developers: waiting?.developers ?? 0,
+    requests: waiting?.limitRequests ?? 0,
+  }
   return (
     <SideBar
       hasCards
@@ -53,9 +62,21 @@ export function OperatorFrame({
         href: sectionPath(section),
         label: sectionTitle(section),
         icon: <Icon name={icons[section]} />,
+        end: <WaitingCount count={counts[section] ?? 0} />,
       }))}
     >
       {children}
     </SideBar>
+  )
+}
+
+/** How many things wait for an operator; nothing for none. */
+function WaitingCount({ count }: { readonly count: number }) {
+  if (count === 0) return null
+  return (
+    <Pill tone="warn">
+      <span aria-hidden>{wholeNumber(count)}</span>
+      <VisuallyHidden>{t('operator.waiting', { count })}</VisuallyHidden>
+    </Pill>
   )
 }

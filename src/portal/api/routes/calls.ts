@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
-import { type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
 import type { CallRecord } from '../../../registry/usage/call-records.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import type { Needs } from '../../services.ts'
-import { explainRecord } from '../explain-record.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
 import { ApplicationParams, ownApplication } from '../own-application.ts'
+import { recordAnswer } from '../record-answer.ts'
 import { signedIn } from '../request.ts'
 import type * as shown from '../schemas/usage.ts'
 import { CallPlaces, CallRecordList, CallsQuery } from '../schemas/usage.ts'
@@ -55,7 +54,7 @@ export function registerCalls(
       const { requestId } = request.params
       const developerId = signedIn(request).id
       return {
-        applicationIds: await stores.calls.applicationsWithRequestId({ developerId, requestId }),
+        applicationIds: await stores.calls.applicationsWithRequestId({ requestId, developerId }),
       }
     },
   )
@@ -77,32 +76,4 @@ export function registerCalls(
       return { items: found.map(show) }
     },
   )
-}
-
-function recordAnswer(record: CallRecord, catalogue: Catalogue, nowMs: number): shown.CallRecord {
-  const { id: _, at, keyExpiresAt, keyRevokedAt, limit, ...plain } = record
-  // While the store is down, the number of calls used is unknown.
-  const isCounted = limit !== null && limit.resetsAt !== null
-  return {
-    ...plain,
-    at: at.toISOString(),
-    path: pathOf(record, catalogue),
-    keyExpiresAt: keyExpiresAt?.toISOString() ?? null,
-    keyRevokedAt: keyRevokedAt?.toISOString() ?? null,
-    limit: limit?.calls ?? null,
-    limitScope: limit?.scope ?? null,
-    windowSeconds: limit?.windowSeconds ?? null,
-    calendarWindow: limit?.calendarWindow ?? null,
-    used: isCounted ? limit.calls - limit.remaining : null,
-    remaining: isCounted ? limit.remaining : null,
-    resetsAt: limit?.resetsAt?.toISOString() ?? null,
-    reason: explainRecord(record, nowMs),
-  }
-}
-
-/** Records name operations and hold no path, which may contain personal data. */
-function pathOf({ api, version, operation }: CallRecord, { versions }: Catalogue): string | null {
-  if (api === null || version === null) return null
-  const published = versions.get(versionKey(api, version))
-  return published?.operations.find(({ id }) => id === operation)?.path ?? null
 }

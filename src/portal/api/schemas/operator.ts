@@ -69,6 +69,10 @@ export const OperatedApplicationDetail = closed({
 })
 export type OperatedApplicationDetail = Static<typeof OperatedApplicationDetail>
 
+/** Applications with a call that had an X-Request-ID, the newest call first. */
+export const OperatedCallPlaces = closed({ items: Type.Array(OperatedApplication) })
+export type OperatedCallPlaces = Static<typeof OperatedCallPlaces>
+
 export const RefusalsQuery = closed({
   hours: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: '1 to 720' })),
 })
@@ -82,13 +86,13 @@ export const OperatorOverview = closed({
       admitted: Type.Integer(),
       refused: Type.Integer(),
       errors: Type.Integer(),
+      clientErrors: Type.Integer({ description: 'allowed calls that the bank answered with 4xx' }),
     }),
     { description: 'the last 24, oldest first; the last one is not over' },
   ),
   counts: closed({
     developers: Type.Integer(),
     newDevelopers: Type.Integer(),
-    awaitingApproval: Type.Integer(),
     applications: Type.Integer(),
     suspendedApplications: Type.Integer(),
     subscriptions: Type.Integer(),
@@ -97,6 +101,13 @@ export const OperatorOverview = closed({
   newDays: Type.Integer({ description: 'days within which a developer counts as new' }),
 })
 export type OperatorOverview = Static<typeof OperatorOverview>
+
+/** What waits for an operator. */
+export const Waiting = closed({
+  developers: Type.Integer({ description: 'who wait for approval' }),
+  limitRequests: Type.Integer({ description: 'open requests for more calls' }),
+})
+export type Waiting = Static<typeof Waiting>
 
 const caller = {
   applicationId: Id,

@@ -70,6 +70,7 @@ const counts = {
   refused: Type.Integer({ description: 'by Tollgate, for any reason' }),
   refusedByLimit: Type.Integer({ description: 'part of refused: the limit was used up' }),
   errors: Type.Integer({ description: 'allowed calls that got 5xx or an incomplete response' }),
+  clientErrors: Type.Integer({ description: 'allowed calls that the bank answered with 4xx' }),
   averageMs: nullable(Type.Number({ description: 'of allowed calls; null without any' })),
   maxMs: nullable(Type.Number()),
   p50Ms: percentile(50),
@@ -133,7 +134,7 @@ export const CallRecord = closed({
   version: nullable(Type.String()),
   operation: nullable(Type.String()),
   path: nullable(
-    Type.String({ description: 'of the operation as published; null: unknown or unpublished' }),
+    Type.String({ description: 'as published; null: unknown, or no longer published' }),
   ),
   keyId: Type.String(),
   keyExpiresAt: nullable(

@@ -12,7 +12,7 @@ export interface OwnTable {
 }
 
 const usage =
-  'application_id at api version operation admitted refused refused_by_limit errors duration_ms_sum duration_ms_max answered_2xx answered_3xx answered_4xx answered_429 answered_5xx unanswered'
+  'application_id at api version operation admitted refused refused_by_limit errors client_errors duration_ms_sum duration_ms_max answered_2xx answered_3xx answered_4xx answered_429 answered_5xx unanswered'
 
 const ofDeveloper: Readonly<Record<string, Omit<OwnTable, 'owner'>>> = {
   acceptedTerms: {

@@ -4,7 +4,7 @@ import type { Developer } from '../../../registry/applications/developer.ts'
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { auditOwn } from './audit-own.ts'
-import { endSessions } from './end-sessions.ts'
+import { endSessions, endSessionsWhere } from './end-sessions.ts'
 import { hashOf } from './token.ts'
 import { updateDeveloper } from './update-developer.ts'
 
@@ -236,23 +236,15 @@ export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
 
     end: (id) =>
       db.transaction().execute(async (trx) => {
-        const ended = await trx
-          .deleteFrom('sessions')
-          .where('id_hash', '=', hashOf(id))
-          .returning('developer_id')
-          .executeTakeFirst()
-        if (ended !== undefined) await auditOwn(trx, ended.developer_id, 'session.end')
+        const [developerId] = await endSessionsWhere(trx, (eb) => eb('id_hash', '=', hashOf(id)))
+        if (developerId !== undefined) await auditOwn(trx, developerId, 'session.end')
       }),
 
     async endListed({ developerId, id }) {
       if (!isUuid(id)) return false
       return db.transaction().execute(async (trx) => {
-        const { numDeletedRows } = await trx
-          .deleteFrom('sessions')
-          .where('id', '=', id)
-          .where('developer_id', '=', developerId)
-          .executeTakeFirst()
-        if (numDeletedRows === 0n) return false
+        const ended = await endSessionsWhere(trx, (eb) => eb.and({ id, developer_id: developerId }))
+        if (ended.length === 0) return false
         await auditOwn(trx, developerId, 'session.end', { session: id })
         return true
       })
@@ -288,16 +280,15 @@ export async function hasFactor(trx: PortalTransaction, developerId: string): Pr
 
 /** Leaves room for one more session. */
 async function endLeastUsed(trx: PortalTransaction, developerId: string): Promise<void> {
-  await trx
-    .deleteFrom('sessions')
-    .where('id_hash', 'in', (eb) =>
-      eb
+  await endSessionsWhere(trx, (eb) =>
+    eb('id_hash', 'in', (query) =>
+      query
         .selectFrom('sessions')
         .select('id_hash')
         .where('developer_id', '=', developerId)
         .orderBy('seen_at', 'desc')
         .orderBy('created_at', 'desc')
         .offset(sessionsMax - 1),
-    )
-    .execute()
+    ),
+  )
 }

@@ -57,7 +57,7 @@ export function createApplicationSummaries({
         ) usage
         cross join lateral (
           select
-            count(*) filter (where revoked_at is null and (expires_at is null or expires_at > ${now})) as working,
+            count(*) filter (where session_id is null and revoked_at is null and (expires_at is null or expires_at > ${now})) as working,
             max(last_used_at) as used_at
           from api_keys k where k.application_id = a.id
         ) keys

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { isUuid } from '../../../platform/database/uuid.ts'
 import type { Developer } from '../../../registry/applications/developer.ts'
+import { idOf } from '../../../registry/keys/key-format.ts'
 import { comesAfter, type Page } from '../../../registry/page.ts'
 import type { PortalSchema } from '../schema.ts'
 
@@ -40,7 +41,7 @@ export interface Directory {
   /** Developers that wait for an approval come first. */
   developers(search: Search): Promise<ListedDeveloper[]>
   developer(id: string): Promise<ListedDeveloper | undefined>
-  /** Also matches the address of the application's developer. */
+  /** Also matches the address of the application's developer, and a key or its beginning (`tg_` and 4 characters more). */
   applications(search: Search): Promise<ListedApplication[]>
   application(id: string): Promise<ListedApplication | undefined>
   /** Up to ten ids that begin with this text. */
@@ -103,7 +104,8 @@ export function createDirectory({ db }: { db: Kysely<PortalSchema> }): Directory
 
     applications({ search = '', ...page }) {
       const owners = sql`select d.id from developers d where d.email ilike ${holding(search)}`
-      const found = sql<boolean>`(name ilike ${holding(search)} or id::text like ${beginning(search)} or developer_id in (${owners}))`
+      const ofKey = sql`select k.application_id from api_keys k where k.id like ${beginning(keyIdIn(search))}`
+      const found = sql<boolean>`(name ilike ${holding(search)} or id::text like ${beginning(search)} or developer_id in (${owners}) or id in (${ofKey}))`
       return applications(sql`${found} and ${comesAfter('applications', page)}`, page.limit)
     },
 
@@ -127,6 +129,11 @@ function comesAfterWaiting({ after, limit }: Page): RawBuilder<boolean> {
   if (after === undefined) return sql<boolean>`true`
   return sql<boolean>`(approved_at is not null, created_at, id) > (
     select approved_at is not null, created_at, id from developers where id = ${after})`
+}
+
+/** The id of a key in a text that begins like one; otherwise an empty text, which no key has. */
+function keyIdIn(text: string): string {
+  return /^tg_[0-9A-Za-z]{4}/.test(text) ? idOf(text) : ''
 }
 
 /** The pattern for texts that contain this one. */

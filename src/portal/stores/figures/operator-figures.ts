@@ -12,18 +12,28 @@ export interface HourOfCalls {
   readonly at: Date
   readonly admitted: number
   readonly refused: number
+  /** Admitted calls that were answered with 5xx or incompletely. */
   readonly errors: number
+  /** Admitted calls that the backend answered with 4xx. */
+  readonly clientErrors: number
 }
 
-/** What there is, and what waits for an operator. */
+/** What there is. */
 export interface RegisteredCounts {
   readonly developers: number
   readonly newDevelopers: number
-  readonly awaitingApproval: number
   readonly applications: number
   readonly suspendedApplications: number
   readonly subscriptions: number
   readonly overrides: number
+}
+
+/** What waits for an operator. */
+export interface WaitingCounts {
+  /** Developers who wait for approval. */
+  readonly developers: number
+  /** Open requests for more calls. */
+  readonly limitRequests: number
 }
 
 /** An application that called a version. */
@@ -55,6 +65,7 @@ export interface OperatorFigures {
   hours(from: Date): Promise<HourOfCalls[]>
   /** @param newSince developers from then on count as new */
   counts(newSince: Date): Promise<RegisteredCounts>
+  waiting(): Promise<WaitingCounts>
   /** Applications that called a version since `from`, most calls first, at most 500. */
   versionCallers(from: Date): Promise<VersionCaller[]>
   planUse(): Promise<PlanUse[]>
@@ -67,7 +78,7 @@ export function createOperatorFigures({ db }: { db: Kysely<PortalSchema> }): Ope
     async hours(from) {
       const { rows } = await sql<HourOfCalls>`
         select at, sum(admitted)::bigint as admitted, sum(refused)::bigint as refused,
-          sum(errors)::bigint as errors
+          sum(errors)::bigint as errors, sum(client_errors)::bigint as "clientErrors"
         from usage_hours where at >= ${from} group by at order by at`.execute(db)
       return rows
     },
@@ -77,13 +88,22 @@ export function createOperatorFigures({ db }: { db: Kysely<PortalSchema> }): Ope
         select
           (select count(*) from developers) as developers,
           (select count(*) from developers where created_at >= ${newSince}) as "newDevelopers",
-          (select count(*) from developers where approved_at is null) as "awaitingApproval",
           (select count(*) from applications) as applications,
           (select count(*) from applications where suspended_at is not null)
             as "suspendedApplications",
           (select count(*) from subscriptions where ended_at is null) as subscriptions,
           (select count(*) from limit_overrides where ended_at is null and expires_at > now())
             as overrides`.execute(db)
+      const [counts] = rows
+      if (counts === undefined) throw new Error('a select without a table gives one row')
+      return counts
+    },
+
+    async waiting() {
+      const { rows } = await sql<WaitingCounts>`
+        select
+          (select count(*) from developers where approved_at is null) as developers,
+          (select count(*) from limit_requests where state = 'open') as "limitRequests"`.execute(db)
       const [counts] = rows
       if (counts === undefined) throw new Error('a select without a table gives one row')
       return counts

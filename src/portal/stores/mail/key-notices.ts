@@ -56,7 +56,7 @@ export async function hasMailedChanges(
   return rows[0]?.isThere === true
 }
 
-/** Reads a page of the changes of keys and resets of factors. Leaves out what was deleted since. */
+/** Reads a page of the changes of keys and resets of factors. Leaves out keys for pages, and what was deleted since. */
 export async function readNoticeable(
   trx: PortalTransaction,
   from: { readonly horizon: string; readonly max: number },
@@ -103,7 +103,7 @@ async function findKeys(
     join applications a on a.id = k.application_id
     join developers d on d.id = a.developer_id
     left join api_keys n on n.id = k.replaced_by
-    where k.id = any(${ids}::text[])`.execute(trx)
+    where k.id = any(${ids}::text[]) and k.session_id is null`.execute(trx)
   return new Map(rows.map((row) => [row.keyId, row]))
 }
 

@@ -46,9 +46,11 @@ export function CallDrawer({ applicationId, requestId, onClose }: CallDrawerProp
 }
 
 function Title({ record }: { readonly record: CallRecord }) {
+  const path = callPath(record)
   return (
     <span className={classes['title']}>
-      <MethodBadge method={record.method} /> <bdi dir="ltr">{callPath(record)}</bdi>
+      <MethodBadge method={record.method} />{' '}
+      {path === undefined ? <bdi>{t('calls.unknownPath')}</bdi> : <bdi dir="ltr">{path}</bdi>}
     </span>
   )
 }

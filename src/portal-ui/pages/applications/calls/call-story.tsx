@@ -9,6 +9,7 @@ import { pageLink } from '../../../components/text-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { tabPath } from '../../../tab-path.ts'
 import { t, words } from '../../../words.ts'
+import { CallAsCode } from './call-as-code.tsx'
 import { CallStageText } from './call-stage-text.tsx'
 import { type StageState, stagesOf } from './call-stages.ts'
 import { errorCode, isAdmitted, outcomeTone, outcomeWord } from './call-words.ts'
@@ -16,7 +17,8 @@ import classes from './calls.module.css'
 import { TimeSplit } from './time-split.tsx'
 
 export interface CallStoryProps {
-  readonly applicationId: string
+  /** The reader's own application; undefined for an operator, who cannot act for its developer. */
+  readonly applicationId: string | undefined
   readonly record: CallRecord
 }
 
@@ -83,7 +85,8 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
           <code dir="ltr">tg_{record.keyId}_…</code>
         </dd>
       </dl>
-      {operation === null ? null : (
+      {operation === null ? null : <CallAsCode record={record} />}
+      {operation === null || applicationId === undefined ? null : (
         <div>
           <Button
             component={Link}
@@ -101,18 +104,19 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
 const marks: Readonly<Record<StageState, string>> = { passed: '✓', failed: '✕', unreached: '–' }
 
 interface WhatToDoProps {
-  readonly applicationId: string
+  readonly applicationId: string | undefined
   readonly record: CallRecord
   readonly code: string | undefined
 }
 
-/** Why a call was not answered well, and what helps. */
+/** Why a call was not answered well, and for its developer what helps. */
 function WhatToDo({ applicationId, record, code }: WhatToDoProps) {
   const id = adviceOf(record, code)
   if (id === undefined) return null
   return (
     <div className={classes['advice']} data-tone={outcomeTone(record)}>
-      {code === 'QUOTA_EXCEEDED' && record.resetsAt !== null ? (
+      {applicationId === undefined ? null : code === 'QUOTA_EXCEEDED' &&
+        record.resetsAt !== null ? (
         <p>
           <Message
             id="story.waitOrAsk"

@@ -69,6 +69,7 @@ function Row({ record, onOpen }: RowProps) {
   const { at, method, status, totalMs, requestId, drill } = record
   const { data: apis } = useApis()
   const title = callTitle(record, apis)
+  const path = callPath(record)
   return (
     <Table.Tr className={classes['row'] ?? ''}>
       <Table.Td className={classes['time'] ?? ''}>
@@ -94,13 +95,15 @@ function Row({ record, onOpen }: RowProps) {
               <bdi>{title}</bdi>{' '}
             </span>
           )}
-          <bdi
-            dir="ltr"
-            className={classes['address']}
-            data-alone={title === undefined || undefined}
-          >
-            {callPath(record)}
-          </bdi>
+          {path === undefined ? null : (
+            <bdi
+              dir="ltr"
+              className={classes['address']}
+              data-alone={title === undefined || undefined}
+            >
+              {path}
+            </bdi>
+          )}
         </button>
       </Table.Td>
       <Table.Td className={classes['status'] ?? ''}>

@@ -1,4 +1,4 @@
-import type { PublishedApis } from '../../../../portal/api/schemas/catalogue.ts'
+import type { MissingOperation, PublishedApis } from '../../../../portal/api/schemas/catalogue.ts'
 import type { CallRecord } from '../../../../portal/api/schemas/usage.ts'
 import type { Tone } from '../../../components/pill.tsx'
 import { publishedVersion } from '../../../published.ts'
@@ -40,19 +40,31 @@ export function outcomeTone(record: CallRecord): Tone {
   return record.status >= 400 ? 'neutral' : 'ok'
 }
 
-/** The path of the called operation as published. Records hold no path, so of others only what was recognised is known. */
-export function callPath({ path, version, operation }: CallRecord): string {
-  if (path !== null) return path
-  if (operation !== null) return operation
-  return version === null ? t('calls.unknownPath') : t('calls.unknownPathIn', { version })
+/** The path as published, or the id of an operation that is no longer published; undefined: no version has the path. */
+export function callPath({ path, operation }: CallRecord): string | undefined {
+  return path ?? operation ?? undefined
 }
 
-/** The title of the called operation; undefined if none was recognised or it is no longer published. */
-export function callTitle(
-  { api, version, operation }: CallRecord,
-  apis: PublishedApis | undefined,
-): string | undefined {
-  if (operation === null || api === null || version === null) return undefined
+/** What was called, or why that is no operation; undefined if it is no longer published. */
+export function callTitle(record: CallRecord, apis: PublishedApis | undefined): string | undefined {
+  const { api, version, operation, outcome, path } = record
+  if (api === null || version === null) return path === null ? t('calls.unknownPath') : undefined
   const published = publishedVersion(apis, { api, version })
-  return published?.operations.find(({ id }) => id === operation)?.summary
+  if (operation !== null) return published?.operations.find(({ id }) => id === operation)?.summary
+  if (outcome === 'METHOD_NOT_ALLOWED') return t('calls.noSuchMethod')
+  if (outcome === 'VERSION_RETIRED') return t('calls.retired', { version })
+  const missing = published?.missing.find((each) => isMissing(each, record))
+  if (missing === undefined) return undefined
+  const versions = missing.availableIn.join(', ')
+  return t('calls.onlyIn', { operation: missing.summary, versions })
+}
+
+/** Whether a call asked for an operation that its version does not have. */
+function isMissing({ method, template }: MissingOperation, call: CallRecord): boolean {
+  return method === call.method && shapeOf(call.path ?? '').endsWith(shapeOf(template))
+}
+
+/** A path without the names of its parameters, which versions may choose differently. */
+function shapeOf(path: string): string {
+  return path.replaceAll(/\{[^{}]*\}/g, '{}')
 }

@@ -28,8 +28,9 @@ export function HistoryTable({ history }: { readonly history: History }) {
         columns={[
           { name: 'at', label: t(isByDay ? 'usage.dayUtc' : 'usage.hour') },
           { name: 'forwarded', label: t('usage.forwarded'), isNumber: true },
+          { name: 'clientErrors', label: t('usage.clientErrors'), isNumber: true },
+          { name: 'errors', label: t('usage.serverErrors'), isNumber: true },
           { name: 'refused', label: t('usage.refused'), isNumber: true },
-          { name: 'failed', label: t('usage.failed'), isNumber: true },
           { name: 'p50', label: t('usage.p50'), isNumber: true },
           { name: 'p95', label: t('usage.p95'), isNumber: true },
           { name: 'longest', label: t('usage.longest'), isNumber: true },
@@ -44,13 +45,14 @@ export function HistoryTable({ history }: { readonly history: History }) {
 }
 
 function Row({ point, name }: { readonly point: HistoryPoint; readonly name: string }) {
-  const { admitted, refused, errors, p50Ms, p95Ms, maxMs } = point
+  const { admitted, refused, errors, clientErrors, p50Ms, p95Ms, maxMs } = point
   return (
     <Table.Tr>
       <Table.Td>{name}</Table.Td>
       <Table.Td data-number>{wholeNumber(admitted)}</Table.Td>
-      <Table.Td data-number>{wholeNumber(refused)}</Table.Td>
+      <Table.Td data-number>{wholeNumber(clientErrors)}</Table.Td>
       <Table.Td data-number>{wholeNumber(errors)}</Table.Td>
+      <Table.Td data-number>{wholeNumber(refused)}</Table.Td>
       <NumberCell value={timeOf(p50Ms)} />
       <NumberCell value={timeOf(p95Ms)} />
       <NumberCell value={timeOf(maxMs)} />

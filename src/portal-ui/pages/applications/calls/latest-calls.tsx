@@ -58,6 +58,7 @@ function Latest({ applicationId, record }: LatestProps) {
   const { requestId, method, status, totalMs, at } = record
   const { data: apis } = useApis()
   const title = callTitle(record, apis)
+  const path = callPath(record)
   const query = new URLSearchParams({ request: requestId })
   return (
     <li className={classes['latestCall']}>
@@ -67,9 +68,9 @@ function Latest({ applicationId, record }: LatestProps) {
       <Link
         href={`${tabPath(applicationId, 'calls')}?${query}`}
         className={classes['latestPath'] ?? ''}
-        title={callPath(record)}
+        title={path}
       >
-        <bdi {...(title === undefined ? { dir: 'ltr' } : {})}>{title ?? callPath(record)}</bdi>
+        <bdi {...(title === undefined ? { dir: 'ltr' } : {})}>{title ?? path}</bdi>
       </Link>
       <StatusCode status={status} />
       <span className={classes['took']}>{milliseconds(totalMs)}</span>

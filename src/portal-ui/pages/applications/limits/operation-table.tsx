@@ -21,14 +21,15 @@ export function OperationTable({ history }: { readonly history: History }) {
         { name: 'version', label: t('usage.version') },
         { name: 'calls', label: t('usage.calls'), isNumber: true },
         { name: 'refused', label: t('usage.refused'), isNumber: true },
-        { name: 'failed', label: t('usage.failed'), isNumber: true },
+        { name: 'clientErrors', label: t('usage.clientErrors'), isNumber: true },
+        { name: 'errors', label: t('usage.serverErrors'), isNumber: true },
         { name: 'p50', label: t('usage.p50'), isNumber: true },
         { name: 'p95', label: t('usage.p95'), isNumber: true },
         { name: 'p99', label: t('usage.p99'), isNumber: true },
       ]}
     >
       {rows.map((total) => {
-        const { api, version, operation, admitted, refused, errors } = total
+        const { api, version, operation, admitted, refused, errors, clientErrors } = total
         const calls = admitted + refused
         return (
           <Table.Tr key={`${api} ${version} ${operation}`}>
@@ -44,6 +45,7 @@ export function OperationTable({ history }: { readonly history: History }) {
             )}
             <Table.Td data-number>{wholeNumber(calls)}</Table.Td>
             <NumberCell value={refused === 0 ? undefined : percent(refused / calls)} />
+            <NumberCell value={clientErrors === 0 ? undefined : wholeNumber(clientErrors)} />
             <NumberCell value={errors === 0 ? undefined : wholeNumber(errors)} />
             {(['p50Ms', 'p95Ms', 'p99Ms'] as const).map((name) => (
               <NumberCell key={name} value={timeOf(total[name])} />

@@ -169,7 +169,7 @@ function StepAction({ step, applicationId, list, memory }: StepActionProps) {
   }
 }
 
-/** One click to Noa's accounts: with a key of this page, or with a new one. */
+/** One click to Noa's accounts: with a key that was just made, with one for this page, or, for the first time, with a new one. */
 function FirstRead({ applicationId, list, memory }: ListProps) {
   const [, navigate] = useLocation()
   const count = useKeys(applicationId).data?.items.length ?? 0
@@ -179,12 +179,12 @@ function FirstRead({ applicationId, list, memory }: ListProps) {
     navigate(tabPath(applicationId, 'keys'))
   })
   const known = memory.keys[0]
-  if (known !== undefined) {
+  if (known !== undefined || count > 0) {
     return (
       <ReadAccounts
         applicationId={applicationId}
-        apiKey={known.key}
-        keyId={known.id}
+        apiKey={known?.key}
+        {...(known === undefined ? {} : { keyId: known.id })}
         memory={memory}
         version={list.version}
         isBare
@@ -196,9 +196,9 @@ function FirstRead({ applicationId, list, memory }: ListProps) {
       <Button
         size="compact-sm"
         loading={creation.isPending}
-        onClick={() => creation.mutate({ name: t('keys.suggested', { number: count + 1 }) })}
+        onClick={() => creation.mutate({ name: t('keys.suggested', { number: 1 }) })}
       >
-        {t(count === 0 ? 'checkList.keyAndRead' : 'checkList.newKeyAndRead')}
+        {t('checkList.keyAndRead')}
       </Button>
       <ProblemAlert error={creation.error} />
     </Stack>
@@ -297,8 +297,8 @@ function stepHref(step: Step, applicationId: string, list: CheckListState): stri
   }
 }
 
-/** The playground with an operation whose customer approves on the bank's page. */
+/** The playground with an operation. */
 function tryPath(applicationId: string, operation = ''): string {
-  const query = new URLSearchParams({ operation, approval: 'redirect' })
+  const query = new URLSearchParams({ operation })
   return `${tabPath(applicationId, 'playground')}?${query}`
 }

@@ -26,12 +26,12 @@ import { type SubscribedVersion, useSubscribedVersions } from '../subscribed-ver
 
 export interface ReadAccountsProps {
   readonly applicationId: string
-  /** The key itself. */
-  readonly apiKey: string
+  /** The key itself; undefined: one for this page. */
+  readonly apiKey: string | undefined
   readonly memory: PageMemory
   readonly version: SubscribedVersion
   /** Id of the key: it may be asked to begin without a click. */
-  readonly keyId: string
+  readonly keyId?: string
   /** Only the button and what it shows, for a place that says the rest. (Default: false) */
   readonly isBare?: boolean
   /** Another way to make a call, until this one was made. */
@@ -64,6 +64,7 @@ export function ReadAccounts(props: ReadAccountsProps) {
   const document = useDocument(version, operation?.id)
   const [read, setRead] = useState<Read>()
   const [isReading, setIsReading] = useState(false)
+  const [keyProblem, setKeyProblem] = useState<Error | null>(null)
 
   const readWith = async (made: ReadyConsent) => {
     if (operation === undefined || document.data === undefined) return
@@ -71,15 +72,18 @@ export function ReadAccounts(props: ReadAccountsProps) {
     memory.learnReady(made)
     const draft = draftOfAccounts(callShape(document.data, operation), consentId)
     setIsReading(true)
-    const answer = await sendCall({ gatewayUrl, draft, key: apiKey })
-    setRead({ psuName, draft, answer })
+    setKeyProblem(null)
+    const key = apiKey ?? (await memory.pageKey().catch(setKeyProblem))
+    if (key !== undefined) {
+      setRead({ psuName, draft, answer: await sendCall({ gatewayUrl, draft, key }) })
+    }
     setIsReading(false)
   }
   const consent = useReadyConsent(applicationId, (made) => void readWith(made))
   const { mutate } = consent
   const isReady = document.data !== undefined
   useEffect(() => {
-    if (isReady && takeAskedRead(keyId)) mutate(undefined)
+    if (isReady && keyId !== undefined && takeAskedRead(keyId)) mutate(undefined)
   }, [keyId, isReady, mutate])
 
   const isFilled = isBare || memory.isStored
@@ -105,9 +109,9 @@ export function ReadAccounts(props: ReadAccountsProps) {
           {read === undefined ? null : <Outcome read={read} />}
         </div>
       </div>
-      <ProblemAlert error={consent.error ?? document.error} />
+      <ProblemAlert error={consent.error ?? keyProblem ?? document.error} />
       {read === undefined || isBare ? children : null}
-      {read === undefined || memory.isStored || isBare ? null : (
+      {read === undefined || apiKey === undefined || memory.isStored || isBare ? null : (
         <details className={classes['details']}>
           <summary>{t('accounts.asCode')}</summary>
           <DraftCode draft={fresh(read.draft)} apiKey={apiKey} label={t('accounts.code')} />

@@ -22,11 +22,12 @@ import { listsAccounts } from '../../../calls/read-accounts.ts'
 import { type CallAnswer, sendCall } from '../../../calls/send-call.ts'
 import { focusFirstInvalid } from '../../../components/field-errors.ts'
 import { MethodBadge } from '../../../components/method-badge.tsx'
+import { ProblemAlert } from '../../../components/problem-alert.tsx'
 import { useFacts } from '../../../facts.tsx'
 import { t } from '../../../words.ts'
 import classes from '../applications.module.css'
 import { KeyField } from '../keys/key-field.tsx'
-import { type PageMemory, secretName } from '../page-memory.ts'
+import { forThisPage, type PageMemory, secretName } from '../page-memory.ts'
 import { ApprovalChoice, approvalOnPage } from './approval-choice.tsx'
 import { CallCode } from './call-code.tsx'
 import { DrillField } from './drill-field.tsx'
@@ -45,25 +46,24 @@ export interface TryFormProps {
   readonly memory: PageMemory
   /** Values of the query that a followed link asks for, by name. */
   readonly query: Readonly<Record<string, string>>
-  /** Whether the call begins with the request that the customer approves on the bank's page. */
-  readonly isApprovedOnPage: boolean
   readonly onFollow: (call: NextCall) => void
 }
 
 /** Fills in one call, sends it and shows the response beside it. */
 export function TryForm(props: TryFormProps) {
-  const { applicationId, versionId, shape, shapes, memory, query, isApprovedOnPage, onFollow } =
-    props
+  const { applicationId, versionId, shape, shapes, memory, query, onFollow } = props
   const { gatewayUrl, hasSandbox } = useFacts()
   const [draft, setDraft] = useState(() => {
     const plain = draftCall(shape, memory.ids, query)
-    const approval = isApprovedOnPage ? approvalOnPage(shape) : {}
+    // The sandbox has a page where its customers approve; each other way needs more calls.
+    const approval = hasSandbox ? approvalOnPage(shape) : {}
     return { ...plain, values: { ...plain.values, ...keptSecrets(props), ...approval } }
   })
-  const key = memory.triedKey ?? memory.keys[0]?.key ?? ''
+  const key = memory.triedKey ?? memory.keys[0]?.key ?? forThisPage
   const [isChecked, setIsChecked] = useState(false)
   const [isSending, setIsSending] = useState(false)
   const [answer, setAnswer] = useState<CallAnswer>()
+  const [keyProblem, setKeyProblem] = useState<Error | null>(null)
   const [ways, setWays] = useState<Ways>()
   const answerPane = useRef<HTMLDivElement>(null)
   const form = useRef<HTMLFormElement>(null)
@@ -95,7 +95,13 @@ export function TryForm(props: TryFormProps) {
       return
     }
     setIsSending(true)
-    const result = await sendCall({ gatewayUrl, draft, key: key.trim() })
+    setKeyProblem(null)
+    const sent = key === forThisPage ? await memory.pageKey().catch(setKeyProblem) : key.trim()
+    if (sent === undefined) {
+      setIsSending(false)
+      return
+    }
+    const result = await sendCall({ gatewayUrl, draft, key: sent })
     setAnswer(result)
     setIsSending(false)
     setWays(undefined)
@@ -164,6 +170,7 @@ export function TryForm(props: TryFormProps) {
             onChange={memory.tryWith}
             isMissing={isChecked && key.trim() === ''}
           />
+          <ProblemAlert error={keyProblem} />
           {needed.length === 0 ? null : (
             <Title order={2} size="h3">
               {t('playground.values')}

@@ -80,7 +80,6 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
   const [followed, setFollowed] = useState<Followed>({ count: 0, operation: '', query: {} })
   const asked = parameters.get('operation')
   const askedVersion = parameters.get('version')
-  const isApprovedOnPage = parameters.get('approval') === 'redirect'
   const version =
     versions.find((each) => each.subscription.id === chosenVersion) ??
     versions.find(
@@ -141,14 +140,13 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
       <QueryState query={document} label={t('playground.loading')} />
       {shape === undefined ? null : (
         <TryForm
-          key={`${version?.subscription.id} ${shape.operation} ${followed.count} ${isApprovedOnPage}`}
+          key={`${version?.subscription.id} ${shape.operation} ${followed.count}`}
           applicationId={applicationId}
           versionId={version?.subscription.id ?? ''}
           shape={shape}
           shapes={shapes}
           memory={memory}
           query={followed.operation === shape.operation ? followed.query : {}}
-          isApprovedOnPage={isApprovedOnPage}
           onFollow={follow}
         />
       )}

@@ -5,7 +5,12 @@ import { withInstants } from '../../answers.ts'
 import { rememberByMinute } from '../../remember-by-minute.ts'
 import type { PublishedApis } from '../../schemas/catalogue.ts'
 import { LanguageQuery } from '../../schemas/guides.ts'
-import { OperatorOverview, OperatorPlans, OperatorVersions } from '../../schemas/operator.ts'
+import {
+  OperatorOverview,
+  OperatorPlans,
+  OperatorVersions,
+  Waiting,
+} from '../../schemas/operator.ts'
 import { publishedApis } from '../published-apis.ts'
 
 const hourMs = 3_600_000
@@ -14,6 +19,9 @@ const dayMs = 24 * hourMs
 const overviewHours = 24
 const newDays = 7
 const callersDays = 30
+
+/** Numbers alone, which the page of an operator asks for each minute: no read of developers. */
+export const waitingPath = '/waiting'
 
 /** Figures over all developers: current activity, callers of each version, use of each plan. Needs an operator. */
 export function registerFigures(
@@ -45,11 +53,23 @@ export function registerFigures(
       const byHour = new Map(found.map((hour) => [hour.at.getTime(), hour]))
       const hours = Array.from({ length: overviewHours }, (_, index) => {
         const begins = new Date(from.getTime() + index * hourMs)
-        const none = { at: begins, admitted: 0, refused: 0, errors: 0 }
+        const none = { at: begins, admitted: 0, refused: 0, errors: 0, clientErrors: 0 }
         return withInstants(byHour.get(begins.getTime()) ?? none)
       })
       return { hours, counts, newDays }
     },
+  )
+
+  app.get(
+    waitingPath,
+    {
+      schema: {
+        operationId: 'getWaiting',
+        summary: 'Count the developers and the limit requests that wait for an operator',
+        response: { 200: Waiting },
+      },
+    },
+    () => figures.waiting(),
   )
 
   app.get(

@@ -1,5 +1,6 @@
 import type { PortalApp } from '../../../portal-app.ts'
 import type { PortalServices } from '../../../services.ts'
+import { waitingPath } from './figures.ts'
 
 /**
  * Records what operators read of developers: the route, and the developer or
@@ -13,6 +14,7 @@ export function recordReads(
   scope.addHook('onResponse', async (request, reply) => {
     if (request.method !== 'GET' || reply.statusCode !== 200) return
     const route = request.routeOptions.url ?? ''
+    if (route.endsWith(waitingPath)) return
     // Parse boundary: the routes of this scope have at most these parameters.
     const { id } = request.params as { readonly id?: string }
     const kind = route.includes('/developers/') ? 'developer' : 'application'

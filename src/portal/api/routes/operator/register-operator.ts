@@ -6,6 +6,7 @@ import type { PortalServices } from '../../../services.ts'
 import { registerOperatedApplications } from './applications.ts'
 import { registerAudit } from './audit.ts'
 import { registerAvailability } from './availability.ts'
+import { registerOperatedCalls } from './calls.ts'
 import { registerOperatedDevelopers } from './developers.ts'
 import { registerFigures } from './figures.ts'
 import { registerLimitRequestAnswers } from './limit-requests.ts'
@@ -22,6 +23,7 @@ export function registerOperator(
 ): void {
   registerOperatedDevelopers(app, services)
   registerOperatedApplications(app, services)
+  registerOperatedCalls(app, services)
   registerOverrides(app, services)
   registerLimitRequestAnswers(app, services)
   registerFigures(app, services)

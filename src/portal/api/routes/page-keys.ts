@@ -1,0 +1,39 @@
+import { sessionEnded } from '../../accounts/session-answer.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import type { Needs } from '../../services.ts'
+import { issuedKeyAnswer } from '../answers.ts'
+import { ApplicationParams, ownApplication, refuseSuspended } from '../own-application.ts'
+import { actorOf, sessionOf, signedIn } from '../request.ts'
+import { IssuedKey } from '../schemas/applications.ts'
+
+/** Keys for pages of the portal. They end with the session that asks for them, so they need no proof beside it. */
+export function registerPageKeys(
+  app: PortalApp,
+  { attempts, now, stores }: Needs<'attempts' | 'now', 'applications' | 'pageKeys'>,
+): void {
+  app.post(
+    '/api/applications/:id/page-key',
+    {
+      schema: {
+        operationId: 'issuePageKey',
+        summary:
+          'Create a key for this session, which ends after 15 minutes or with the session; only this response contains it',
+        params: ApplicationParams,
+        response: { 201: IssuedKey },
+        problems: ['CONFLICT'],
+      },
+    },
+    async (request) => {
+      const application = await ownApplication(stores, request, request.params)
+      refuseSuspended(application)
+      await attempts.count('page-key-of-developer', { developerId: signedIn(request).id })
+      const issued = await stores.pageKeys.issue({
+        applicationId: application.id,
+        sessionId: sessionOf(request),
+        by: actorOf(request),
+      })
+      if (issued === undefined) throw sessionEnded()
+      return issuedKeyAnswer(issued, now())
+    },
+  )
+}
