@@ -139,6 +139,7 @@ export function themeWith(tide: MantineColorsTuple): MantineThemeOverride {
     components: {
       // Its element is a header, which counts as a banner of the page (WAI-ARIA, landmarks).
       ModalHeader: { defaultProps: { role: 'presentation' } },
+      DrawerHeader: { defaultProps: { role: 'presentation' } },
       Modal: {
         defaultProps: {
           centered: true,

@@ -13,7 +13,7 @@ import type { ListenerTls } from '../../platform/http/tls.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { RouteOptions } from './authorisation-route.ts'
 import { registerDecisionRoutes } from './decision-routes.ts'
-import { styleOf } from './face.ts'
+import { iconOf, iconPath, styleOf } from './face.ts'
 import { fontFile } from './fonts.ts'
 import { strictHeaders } from './page-headers.ts'
 import { frontPage } from './pages.ts'
@@ -73,6 +73,13 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
       .headers({ 'content-type': 'text/css; charset=utf-8', 'cache-control': 'max-age=3600' })
       .send(styleOf(bank.brand())),
   )
+
+  app.get(iconPath, (request, reply) => {
+    const { face } = visitOf(bank.brand(), request)
+    return reply
+      .headers({ 'content-type': 'image/svg+xml', 'cache-control': 'max-age=3600' })
+      .send(iconOf(face, bank.brand()))
+  })
 
   app.get<{ Params: { name: string } }>('/fonts/:name', async (request, reply) => {
     const font = await fontFile(request.params.name)

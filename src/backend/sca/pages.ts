@@ -252,16 +252,16 @@ function page({ visit, sandbox }: PageOptions, { title, content }: Content): str
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${t('bank.documentTitle', { title, bank })}</title>
-${face.icon === undefined ? '' : html`<link rel="icon" href="${face.icon}">`}
+<link rel="icon" href="${face.icon}">
 <link rel="stylesheet" href="${face.style}">
 </head>
 <body>
 <div class="card">
-${sandbox === undefined ? '' : html`<p class="strip">${t('bank.sandbox')}</p>`}
-<header>${signOf(face)}${elsewhere.map(
+<header>${sandbox === undefined ? '' : html`<p class="strip">${t('bank.sandbox')}</p>`}
+<div class="bar">${signOf(face)}${elsewhere.map(
     (other) =>
       html`<a class="language" href="${other.href}" lang="${other.language}" hreflang="${other.language}">${languageFacts[other.language].name}</a>`,
-  )}</header>
+  )}</div></header>
 <main>
 ${content}
 </main>

@@ -1,3 +1,6 @@
+/** The accent of a bank without a colour of its own, on a light ground. */
+export const plainAccent = '#0a7180'
+
 /** The stylesheet of all pages. A separate file, because the policy allows no inline styles. */
 export const stylesheet = `
 @font-face {
@@ -11,7 +14,7 @@ export const stylesheet = `
 :root {
   color-scheme: light dark;
   --ground: #f7fafa; --sky: #eaf3f5; --card: #fff; --sunk: #f6f8f9; --line: #dbe3e6; --field: #71828a; --ink: #0c1a1f; --dim: #55646b;
-  --accent: #0a7180; --on-accent: #fff; --link: #085965; --tint: #e2f3f5;
+  --accent: ${plainAccent}; --on-accent: #fff; --link: #085965; --tint: #e2f3f5;
   --warn: #7a4a00; --warn-ground: #fff2d6; --bad: #a1201a; --bad-ground: #fee9e7; --ok: #18794e;
   font: 15px/1.5 Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans Hebrew', sans-serif;
   color: var(--ink); background: linear-gradient(var(--sky), var(--ground)) no-repeat var(--ground);
@@ -28,12 +31,12 @@ export const stylesheet = `
 body { margin: 0; padding: 3rem 1rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .card { max-width: 30rem; margin: 0 auto; background: var(--card); border: 1px solid var(--line); border-radius: 16px; overflow: hidden; box-shadow: 0 24px 60px -24px rgb(12 26 31 / .25); }
 .strip { margin: 0; padding: .5rem 1.75rem; font-size: .8125rem; font-weight: 600; color: var(--warn); background: var(--warn-ground); }
-header { display: flex; align-items: center; gap: .625rem; padding: .9375rem 1.75rem; border-bottom: 1px solid var(--line); font-weight: 650; }
+.bar { display: flex; align-items: center; gap: .625rem; padding: .9375rem 1.75rem; border-bottom: 1px solid var(--line); font-weight: 650; }
 .language { margin-inline: auto -.25rem; padding: .25rem; font-size: .8125rem; font-weight: 500; color: var(--dim); text-decoration: none; }
 .language:hover { color: var(--link); text-decoration: underline; }
 .tile { display: inline-grid; place-items: center; flex: none; width: 2.75rem; height: 2.75rem; border-radius: 12px; font-weight: 650; background: var(--accent); color: var(--on-accent); }
 .tile.app { background: #5b57d6; color: #fff; }
-header .tile { width: 1.75rem; height: 1.75rem; border-radius: 7px; font-size: .875rem; }
+.bar .tile { width: 1.75rem; height: 1.75rem; border-radius: 7px; font-size: .875rem; }
 main { padding: 1.5rem 1.75rem 1.75rem; }
 .logo { display: block; height: 1.75rem; width: auto; max-width: 100%; }
 .parties { display: flex; align-items: center; gap: .75rem; margin: 0 0 1rem; color: var(--dim); }
@@ -90,7 +93,7 @@ footer { max-width: 30rem; margin: 1rem auto 0; padding: 0 1.75rem; font-size: .
   :root { background: var(--card); }
   body { padding: 0; }
   .card { border: 0; border-radius: 0; box-shadow: none; }
-  .strip, header, main, footer { padding-inline: 1.25rem; }
+  .strip, .bar, main, footer { padding-inline: 1.25rem; }
   .customers { margin-inline: -1.25rem; padding-inline: 1.25rem; }
   dl div { grid-template-columns: 1fr; gap: 0; }
 }

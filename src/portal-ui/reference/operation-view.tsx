@@ -85,7 +85,7 @@ export function OperationView(props: OperationViewProps) {
             </section>
           )}
           {responses?.map(({ status, description, contents: [body] }) => (
-            <section key={status} aria-label={t('reference.responseOf', { status })}>
+            <div key={status}>
               <Title order={3}>{t('reference.responseOf', { status })}</Title>
               <Markup text={description} />
               {body === undefined ? null : /^[123]/.test(status) ? (
@@ -98,7 +98,7 @@ export function OperationView(props: OperationViewProps) {
                   <SchemaTree document={document} schema={body.schema} />
                 </details>
               )}
-            </section>
+            </div>
           ))}
           <ErrorTable errors={errors} />
         </div>

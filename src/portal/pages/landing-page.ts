@@ -3,6 +3,8 @@ import type { PublishedApis, PublishedPlan, PublishedVersion } from '../api/sche
 import { limitWords } from '../api/schemas/window-words.ts'
 import { utcDay } from '../mail/utc-time.ts'
 import { documentHtml, escapeHtml } from './escape-html.ts'
+import type { PageLook } from './page-look.ts'
+import { pagePaths } from './page-paths.ts'
 
 /** Already escaped. */
 interface Html {
@@ -13,29 +15,57 @@ interface Html {
  * The landing page for readers without JavaScript, as HTML: every API and
  * version with its operations and a link to its document.
  */
-export function landingContent({ items }: PublishedApis, words: Words): string {
+export function landingContent(
+  { items }: PublishedApis,
+  words: Words,
+  { hasSandbox }: Pick<PageLook, 'hasSandbox'>,
+): string {
+  const { t, language } = words
   const introduction = written(words, 'noscript.introduction', {
     keyHeader: code('X-API-Key'),
     limitHeader: code('RateLimit'),
   })
   const sections = items.map(({ api, title, versions }) => {
-    const parts = versions.map((version) => versionSection(api, version, words))
-    return `<h2>${documentHtml(title, words.language)}</h2>\n${parts.join('\n')}`
+    const parts = versions.map((version, at) => {
+      const before = versions[at - 1]?.version
+      return versionSection(api, version, before, words)
+    })
+    return `<h2>${documentHtml(title, language)}</h2>\n${parts.join('\n')}`
   })
-  return `<h1>${escapeHtml(words.t('noscript.title'))}</h1>\n<p>${introduction}</p>\n${sections.join('\n')}`
+  const places = [
+    link(pagePaths.guides, t('shell.guides')),
+    ...(hasSandbox ? [link(pagePaths.sandbox, t('shell.sandbox'))] : []),
+    link('/problems/', t('shell.errors')),
+  ]
+  return `<h1>${escapeHtml(t('noscript.title'))}</h1>\n<p>${introduction}</p>\n<p>${places.join(' · ')}</p>\n${sections.join('\n')}`
 }
 
-function versionSection(api: string, published: PublishedVersion, words: Words): string {
+function link(href: string, label: string): string {
+  return `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`
+}
+
+/** @param before the version before this one; undefined: none */
+function versionSection(
+  api: string,
+  published: PublishedVersion,
+  before: string | undefined,
+  words: Words,
+): string {
   const { version, operations, plans } = published
-  const { t } = words
-  const document = `<a href="/api/apis/${api}/${version}/openapi.json">${escapeHtml(t('noscript.document'))}</a>`
+  const { t, language } = words
+  const document = link(`/api/apis/${api}/${version}/openapi.json`, t('noscript.document'))
+  const query = new URLSearchParams({ from: before ?? '', to: version, language })
+  const changes =
+    before === undefined
+      ? []
+      : [link(`/apis/${api}/diff.md?${query}`, t('noscript.changes', { version: before }))]
   const heads = [t('noscript.method'), t('noscript.path'), t('noscript.purpose')]
   const rows = operations.map(
     ({ method, path, summary }) =>
       `<tr><td>${code(method).html}</td><td>${code(path).html}</td><td>${documentHtml(summary, words.language)}</td></tr>`,
   )
   return `<h3>${documentHtml(`${published.title} ${version}`, words.language)}</h3>
-<p>${[...lifecycleNotes(published, words), document].join(' · ')}</p>
+<p>${[...lifecycleNotes(published, words), document, ...changes].join(' · ')}</p>
 ${plans.flatMap((plan) => planTerms(plan, words)).join('\n')}
 <table><thead><tr>${heads.map((head) => `<th scope="col">${escapeHtml(head)}</th>`).join('')}</tr></thead><tbody>
 ${rows.join('\n')}

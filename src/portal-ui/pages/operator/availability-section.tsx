@@ -14,6 +14,9 @@ import { Time } from '../../components/time.tsx'
 import { milliseconds, wholeNumber } from '../../in-words.ts'
 import { versionTitle } from '../../published.ts'
 import { pageLocale, t } from '../../words.ts'
+import { hasFigures, percentage } from './availability-words.ts'
+import { DaySquares } from './day-squares.tsx'
+import classes from './operator.module.css'
 
 const quarters = ['current', 'last'] as const
 
@@ -42,28 +45,24 @@ export function AvailabilitySection() {
         <>
           <Stack gap="sm" component="section">
             <Title order={2}>{t('availability.inAll')}</Title>
+            <DaySquares days={data.days} quarters={data.quarters} />
             <Indicators rows={data.quarters} label={t('availability.inAll')} />
           </Stack>
           <Stack gap="sm" component="section">
             <Title order={2}>{t('availability.outages')}</Title>
             <Outages items={data.outages} />
           </Stack>
-          <Stack gap="sm" component="section">
-            <Title order={2}>{t('availability.byDay')}</Title>
+          <details className={classes['asTable']}>
+            <summary>{t('availability.byDay')}</summary>
             <Indicators
               rows={data.days.filter(hasFigures).toReversed()}
               label={t('availability.byDay')}
             />
-          </Stack>
+          </details>
         </>
       )}
     </Stack>
   )
-}
-
-/** Whether a version had a call or downtime: without either, its uptime says nothing. */
-function hasFigures({ requests, downtimeSeconds }: AvailabilityIndicators): boolean {
-  return requests + downtimeSeconds > 0
 }
 
 function Indicators(props: {
@@ -157,12 +156,6 @@ function Outages({ items }: { readonly items: AvailabilityAnswer['outages'] }) {
       ))}
     </DataTable>
   )
-}
-
-/** With as many digits as 0.1 s of a quarter needs. */
-function percentage(value: number): string {
-  const format = { style: 'percent', maximumFractionDigits: 5 } as const
-  return (value / 100).toLocaleString(pageLocale(), format)
 }
 
 function seconds(value: number): string {

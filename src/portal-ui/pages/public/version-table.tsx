@@ -11,7 +11,7 @@ import classes from './landing.module.css'
 /** Every version of every API with its lifecycle, newest first. */
 export function VersionTable({ apis }: { readonly apis: readonly PublishedApi[] }) {
   return (
-    <section aria-labelledby="versions" className={classes['section']}>
+    <div className={classes['section']}>
       <Title order={2} id="versions" className={classes['sectionTitle'] ?? ''}>
         {t('landing.versions')}
       </Title>
@@ -70,7 +70,7 @@ export function VersionTable({ apis }: { readonly apis: readonly PublishedApi[] 
           </tbody>
         </table>
       </Box>
-    </section>
+    </div>
   )
 }
 

@@ -91,7 +91,7 @@ export function createSendPage(services: PageServices): SendPage {
     const guide = guideAt(request, language)
     const content =
       isLanding && apis !== undefined
-        ? lists(language, () => landingContent(apis, wordsOf(language)))
+        ? lists(language, () => landingContent(apis, wordsOf(language), look))
         : guide !== undefined
           ? guideContent(guide)
           : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`

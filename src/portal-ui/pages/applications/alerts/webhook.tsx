@@ -53,7 +53,7 @@ export function Webhook({ applicationId, webhook, isLocalAllowed }: WebhookProps
         <Form
           form={form}
           mutation={setting}
-          label={t('webhook.title')}
+          label={t(webhook === null ? 'webhook.add' : 'webhook.replace')}
           onSubmit={({ url }) => setting.mutate({ url })}
           action={t(webhook === null ? 'webhook.add' : 'webhook.replace')}
           beside={
