@@ -182,7 +182,7 @@ t.test(
     )
     t.match(await ada.recordOf({ requestId: id }), {
       outcome: 'OPERATION_NOT_IN_VERSION',
-      path: '/v1.7.0/{payment-service}/{payment-product}/{paymentId}/authorisations/{authorisationId}',
+      path: '/v1.7.0/payments/{payment-product}/{paymentId}/authorisations/{authorisationId}',
       reason: /Version 1\.7\.0 does not have this operation; it is available in 1\.6\.0\./,
     })
 

@@ -23,6 +23,7 @@ const planned = 'what limits would have done that the operator only tries out'
  */
 const columnsLeftOut: Readonly<Record<string, string>> = {
   developer_id: 'the id in `account`',
+  session_id: 'the session of the portal with which the key ended',
   password_hash: 'a secret',
   pepper_version: 'the number of a secret',
   credential_id: 'a handle of the authenticator, of use only to the portal',

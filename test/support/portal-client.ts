@@ -68,6 +68,8 @@ export interface SignInOptions {
   /** (Default: made up) */
   readonly email?: string
   readonly name?: string
+  /** Begins another session of this developer. (Default: a new developer) */
+  readonly developer?: Developer
 }
 
 export interface SignedIn {
@@ -149,14 +151,16 @@ export function openBesidePortal(t: Test, options: BesidePortalOptions): BesideP
     stores,
     db,
     anonymous: sender({}),
-    async signIn({ isOperator = false, email, name } = {}) {
+    async signIn({ isOperator = false, email, name, developer: known } = {}) {
       developers += 1
-      const developer = await stores.developers.create({
-        email: email ?? `portal-${developers}-${randomBytes(4).toString('hex')}@example.com`,
-        name: name ?? `Developer ${developers}`,
-        isOperator,
-        by: 'test',
-      })
+      const developer =
+        known ??
+        (await stores.developers.create({
+          email: email ?? `portal-${developers}-${randomBytes(4).toString('hex')}@example.com`,
+          name: name ?? `Developer ${developers}`,
+          isOperator,
+          by: 'test',
+        }))
       const id = randomBytes(32).toString('base64url')
       await db
         .insertInto('sessions')

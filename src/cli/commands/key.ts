@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Stores } from '../../portal/stores/stores.ts'
+import type { ApiKey, IssuedKey } from '../../registry/keys/key-rows.ts'
 import { isWorking, keyState } from '../../registry/keys/key-state.ts'
-import type { ApiKey, IssuedKey } from '../../registry/keys/keys.ts'
 import { RegistryNotFound } from '../../registry/registry-errors.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'

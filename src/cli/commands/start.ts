@@ -32,7 +32,7 @@ export function registerStart(command: Command, context: CommandContext): void {
     .action(async (names: readonly string[]) => {
       const settings = context.settings()
       const named = namedRoles(names)
-      // Somebody who wants more than the usual lines gets all.
+      // Another level asks for more than what happens in front of a person.
       const isCalm =
         settings.logFormat === 'pretty' && settings.logLevel === 'info' && process.stderr.isTTY
       const log = createLog(settings.logLevel, { format: isCalm ? 'calm' : settings.logFormat })

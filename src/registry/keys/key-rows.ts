@@ -6,7 +6,39 @@ import type { RegistryTransaction } from '../transaction.ts'
 import { keyHint, type ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
 import { pepperForNewKey } from './key-peppers.ts'
-import type { ApiKey, IssuedKey } from './keys.ts'
+
+/**
+ * An API key in the form that may be shown at any time.
+ *
+ * States: active → replaced (works until the end of its overlap) → expired;
+ * active → expired; any → revoked. There are no transitions back.
+ */
+export interface ApiKey {
+  /** The public part of the key, 12 characters. */
+  readonly id: string
+  readonly applicationId: string
+  /** Unique among the application's active keys. */
+  readonly name: string
+  /** `tg_<id>_…<last four>`. */
+  readonly hint: string
+  readonly createdAt: Date
+  /** When the key expires; null: never. */
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** The first call of the last minute with calls, written up to a minute late; null: never. */
+  readonly lastUsedAt: Date | null
+  /** The key that replaced this one by rotation. */
+  readonly replacedBy: string | null
+  /** Addresses or CIDRs from which it may be used; empty: from anywhere. */
+  readonly allowedAddresses: readonly string[]
+  /** Whether the key alone is enough to rotate it, without a person. */
+  readonly mayReplaceItself: boolean
+}
+
+/** The only response that contains the key itself. Tollgate stores only its MAC. */
+export interface IssuedKey extends ApiKey {
+  readonly key: string
+}
 
 const columns = [
   'id',

@@ -43,7 +43,7 @@ export interface PageMemory {
   /** Keeps the newest valid consent and drops those that have ended. */
   readonly noteApproved: (consents: ApprovedConsents['items']) => void
   readonly tryWith: (key: string) => void
-  /** The key for this page; makes one when there is none, or when it is about to end. */
+  /** The key for this page; makes one for the first call, and in place of one that is about to end. */
   readonly pageKey: () => Promise<string>
   readonly keepSecret: (name: string, secret: string) => void
 }

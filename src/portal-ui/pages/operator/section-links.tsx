@@ -76,7 +76,7 @@ function WaitingCount({ count }: { readonly count: number }) {
   return (
     <Pill tone="warn">
       <span aria-hidden>{wholeNumber(count)}</span>
-      <VisuallyHidden>{t('operator.waiting', { count })}</VisuallyHidden>
+      <VisuallyHidden>{t('operator.waitingForYou', { count })}</VisuallyHidden>
     </Pill>
   )
 }

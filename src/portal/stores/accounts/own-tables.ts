@@ -136,7 +136,7 @@ const ofApplication: typeof ofDeveloper = {
     table: 'call_records',
     orderBy: 'at id',
     columns:
-      'application_id at request_id key_id method api version operation outcome detail decision status limit_name limit_scope limit_calls window_seconds remaining resets_at total_ms upstream_ms calendar_window trace_id drill',
+      'application_id at request_id key_id method api version operation path outcome detail decision status limit_name limit_scope limit_calls window_seconds remaining resets_at total_ms upstream_ms calendar_window trace_id drill',
   },
 }
 

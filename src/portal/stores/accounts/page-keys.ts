@@ -2,8 +2,13 @@ import { type Kysely, sql } from 'kysely'
 import { lockActiveApplication } from '../../../registry/applications/applications.ts'
 import { generateKey } from '../../../registry/keys/key-format.ts'
 import type { Peppers } from '../../../registry/keys/key-mac.ts'
-import { insertKey, selectKeys, toApiKey, traces } from '../../../registry/keys/key-rows.ts'
-import type { IssuedKey } from '../../../registry/keys/keys.ts'
+import {
+  type IssuedKey,
+  insertKey,
+  selectKeys,
+  toApiKey,
+  traces,
+} from '../../../registry/keys/key-rows.ts'
 import { change, type Recorder } from '../../../registry/transaction.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 
@@ -11,8 +16,8 @@ import type { PortalSchema, PortalTransaction } from '../schema.ts'
 export const pageKeyMinutes = 15
 
 /**
- * Keys with which pages of the portal make calls: without a name that anybody
- * chose, in no list, and over after {@link pageKeyMinutes} or with the session.
+ * Keys with which pages of the portal make calls: without a name of their own,
+ * in no list, and over after {@link pageKeyMinutes} or with the session.
  * Their calls count as those of any other key of the application.
  */
 export interface PageKeys {

@@ -12,7 +12,7 @@ import { OperatedCall } from './operated-call.tsx'
 
 /**
  * The `log` link of an error opens this page, which leads to the story if the call is the developer's own. Operators
- * see it here, whoever made the call.
+ * see it here for every developer.
  */
 export function CallRecordPage() {
   const { requestId } = useParams<{ requestId: string }>()

@@ -169,7 +169,7 @@ function StepAction({ step, applicationId, list, memory }: StepActionProps) {
   }
 }
 
-/** One click to Noa's accounts: with a key that was just made, with one for this page, or, for the first time, with a new one. */
+/** One click to Noa's accounts: with a key of the application that this page made, or with one for this page. */
 function FirstRead({ applicationId, list, memory }: ListProps) {
   const [, navigate] = useLocation()
   const count = useKeys(applicationId).data?.items.length ?? 0
