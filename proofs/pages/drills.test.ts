@@ -17,7 +17,6 @@ t.test('drills of the playground', { skip: chromiumMissing(), timeout: 240_000 }
   const path = `/api/applications/${application.id}`
   const version = { api: 'xs2a', version: '1.7.0' }
   await owner.send('POST', `${path}/subscriptions`, { ...version, plan: 'default' })
-  const { body: issued } = await owner.send('POST', `${path}/keys`, { name: 'First' })
   const { body: consent } = await owner.send('POST', `${path}/sandbox/consents`, {})
 
   async function open(page: Page): Promise<void> {
@@ -26,7 +25,6 @@ t.test('drills of the playground', { skip: chromiumMissing(), timeout: 240_000 }
       .context()
       .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])
     await page.goto(`${portalUrl}/applications/${application.id}/playground?operation=listAccounts`)
-    await page.getByRole('textbox', { name: /^API key/ }).fill(issued.key)
     await page.getByRole('combobox', { name: /^Consent-ID/ }).fill(consent.consentId)
     await page.keyboard.press('Escape')
   }

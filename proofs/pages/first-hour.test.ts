@@ -104,7 +104,6 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
       t.match(await stateOf('Make a payment'), /to do/i)
 
       await follow('Create a consent')
-      await page.getByRole('textbox', { name: /^API key/ }).fill(key)
       await press('Send call')
       const approval = main.getByRole('link', { name: 'Approve on the bank’s page' })
       await approveAt(page.context(), (await approval.getAttribute('href')) ?? '')

@@ -110,7 +110,8 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 400_000
     })
     await browser.visit(t, visit(), async ({ page }) => {
       await open(page, owner, `/applications/${id}/playground`)
-      const key = page.getByRole('textbox', { name: /^API key/ })
+      await page.getByRole('combobox', { name: /^API key/ }).selectOption('Another key')
+      const key = page.getByRole('textbox', { name: 'Another key' })
       await key.fill('tg_pasted')
       await chooseOperation(page, 'listAccounts')
       t.equal(await key.inputValue(), 'tg_pasted', 'beside another operation')

@@ -23,6 +23,13 @@ export const operatorStates: readonly PageState[] = [
     isPictured: true,
   },
   {
+    name: 'operator-call',
+    viewer: 'operator',
+    path: ({ refusedCall }) => `/r/${refusedCall}`,
+    prepare: (page, _world, { t }) => page.getByText(t('story.state.failed')).waitFor(),
+    isPictured: true,
+  },
+  {
     name: 'operator-versions',
     viewer: 'operator',
     path: '/operator/versions',

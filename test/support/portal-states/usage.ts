@@ -62,6 +62,17 @@ export const usageStates: readonly PageState[] = [
     isPictured: true,
   },
   {
+    name: 'call-as-code',
+    viewer: 'developer',
+    path: busy('/calls'),
+    prepare: async (page) => {
+      await page.getByLabel('Status').selectOption('2xx')
+      await page.getByRole('button', { name: /\/v1/ }).first().click()
+      await page.getByRole('dialog').getByText('As code').click()
+      await page.getByRole('dialog').getByText('uuidgen').first().waitFor()
+    },
+  },
+  {
     name: 'call-answered',
     viewer: 'developer',
     path: busy('/calls'),
