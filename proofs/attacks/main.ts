@@ -131,10 +131,9 @@ for (const { name, foundIn } of plantedFaults) {
   )
   const count = planted.findings[foundIn].length
   if (count === 0) bad(`not found: ${name}`)
-  found.push(`| ${name} | ${count} ${foundIn} |`)
+  else found.push(`${name}: ${count} ${foundIn}`)
 }
-const plantedTable = `| Planted fault | Found |\n| --- | --- |\n${found.join('\n')}`
-print(`\n${plantedTable}`)
+print(`\n${found.join('\n')}`)
 const sent = [...runs.values()].reduce((sum, { inputs }) => sum + inputs, 0)
 figure(`${sent} inputs, ${found.length} planted faults`)
 
@@ -147,7 +146,7 @@ if (values.write === true) {
     inStep,
     comparison,
     dear,
-    plantedTable,
+    `${found.length} of ${plantedFaults.length} planted faults were found.`,
     '<!-- /measured -->',
   ].join('\n\n')
   const text = readFileSync(page, 'utf8')

@@ -10,7 +10,7 @@ import { figure } from '../figure.ts'
 import { groups } from './experiments/groups.ts'
 import type { Outcome } from './outcome.ts'
 import { createScope } from './scope.ts'
-import { faultTable, promises, promiseTable } from './table.ts'
+import { faultTable, groupTable, promises, promiseTable } from './table.ts'
 
 // A program: runs the experiments with faults one after the other and prints what they found.
 // --seed <number> draws the same again; --only R3,R5 runs some; --share runs what takes minutes;
@@ -103,16 +103,16 @@ const fail =
   broken.length
 figure(`${outcomes.length} experiments, ${fail} failures, ${unjudged} not judged`)
 const seconds = Math.round((performance.now() - begunAt) / 1000)
-const found = [
-  `${new Date().toISOString().slice(0, 10)}, seed ${seed}, ${seconds} s, ${availableParallelism()} cores`,
+const summary = [
+  `${new Date().toISOString().slice(0, 10)}, seed ${seed}, ${seconds} s, ${availableParallelism()} cores, ${outcomes.length} experiments`,
   promiseTable(promised),
-  faultTable(outcomes),
+  '',
 ].join('\n\n')
-process.stdout.write(`\n${found}\n\n`)
+process.stdout.write(`\n${summary}${faultTable(outcomes)}\n\n`)
 if (values.write === true) {
   const page = fileURLToPath(new URL('../../docs/evidence/faults.md', import.meta.url))
   const text = readFileSync(page, 'utf8')
-  const measured = `<!-- measured -->\n${found}\n<!-- /measured -->`
+  const measured = `<!-- measured -->\n${summary}${groupTable(outcomes)}\n<!-- /measured -->`
   writeFileSync(
     page,
     text.replace(/<!-- measured -->.*<!-- \/measured -->/s, () => measured),

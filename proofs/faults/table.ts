@@ -1,7 +1,7 @@
 import { quantile } from './judge.ts'
 import type { LatencyFigures, Outcome } from './outcome.ts'
 
-/** Formats the results of a run as the table of experiments in `docs/evidence/faults.md`. */
+/** Formats every experiment of a run with all its figures. */
 export function faultTable(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map(
     ({ id, title, calls, windows, retries, latency, backMs, violations, unjudged }) => {
@@ -33,6 +33,38 @@ export function faultTable(outcomes: readonly Outcome[]): string {
       'Slowest call',
       'Counts shared again after',
       'Retry-After: checked / followed',
+      'Verdict',
+    ],
+    rows,
+  )
+}
+
+/** Formats the results of a run as the table of groups in `docs/evidence/faults.md`. */
+export function groupTable(outcomes: readonly Outcome[]): string {
+  const groups = Map.groupBy(outcomes, ({ id }) => id)
+  const most = (values: readonly number[]): string =>
+    values.length === 0 ? '–' : milliseconds(Math.max(...values))
+  const rows = Array.from(groups, ([id, ofGroup]) => {
+    const bounded = ofGroup.filter(({ windows }) => windows.faulted + windows.slow > 0)
+    return [
+      id,
+      ofGroup.length,
+      bounded.length === 0 ? '–' : Math.max(...bounded.map(({ windows }) => windows.mostFaulted)),
+      most(ofGroup.map(({ latency }) => latency.slowest).filter((slowest) => slowest > 0)),
+      most(ofGroup.flatMap(({ backMs }) => backMs ?? [])),
+      verdictOf({
+        violations: ofGroup.flatMap(({ violations }) => violations),
+        unjudged: ofGroup.flatMap(({ unjudged }) => unjudged),
+      }),
+    ]
+  })
+  return table(
+    [
+      'Group',
+      'Experiments',
+      'Most calls admitted in a faulted or slow window',
+      'Slowest call',
+      'Counts shared again after',
       'Verdict',
     ],
     rows,
