@@ -42,11 +42,13 @@ export function costsTable({ get, dearest }: Costs): string {
     ['Input', 'Processor time, µs', 'Plain GETs'],
     [
       ['a plain GET', Math.round(get), 1],
-      ...dearest.slice(0, 3).map(({ input: { attack }, microseconds }) => [
-        `${attack.kind}: ${attack.why}`,
-        Math.round(microseconds),
-        Math.round((microseconds / get) * 10) / 10,
-      ]),
+      ...dearest
+        .slice(0, 3)
+        .map(({ input: { attack }, microseconds }) => [
+          `${attack.kind}: ${attack.why}`,
+          Math.round(microseconds),
+          Math.round((microseconds / get) * 10) / 10,
+        ]),
     ],
   )
 }

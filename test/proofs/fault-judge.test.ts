@@ -9,7 +9,7 @@ import {
   strangerStream,
 } from '../../proofs/faults/judge.ts'
 import { emptyOutcome, type Outcome, violationsOfBooks } from '../../proofs/faults/outcome.ts'
-import { faultTable, promises, promiseTable } from '../../proofs/faults/table.ts'
+import { faultTable, groupTable, promises, promiseTable } from '../../proofs/faults/table.ts'
 
 const windows = { seconds: 2, offsetMs: 0 }
 const bucket: JudgedBucket = {
@@ -216,7 +216,9 @@ t.test('a broken promise is not one without a verdict', async (t) => {
 })
 
 t.test('an experiment that was not judged in everything does not simply hold', async (t) => {
-  const table = faultTable([{ ...goodOutcome(), unjudged: ['a call took 400 ms'] }])
-  t.match(table, 'not judged: a call took 400 ms')
-  t.notMatch(table, 'holds')
+  const outcome = { ...goodOutcome(), unjudged: ['a call took 400 ms'] }
+  for (const table of [faultTable([outcome]), groupTable([goodOutcome(), outcome])]) {
+    t.match(table, 'not judged: a call took 400 ms')
+    t.notMatch(table, 'holds')
+  }
 })
