@@ -3,7 +3,7 @@
 // the tables in the database. Rows move as they are. An export is a gzipped file of lines. A line of JSON in braces
 // says what follows; a line in brackets is a row with the values as PostgreSQL writes them, or null. First a header,
 // then each table with its number of rows and the SHA-256 over them, then the sequences, then the counts of limits,
-// then the end. docs/backup.md describes it.
+// then the end.
 
 import type { SchemaName } from '../schema-history.ts'
 
