@@ -107,12 +107,11 @@ export const usageStates: readonly PageState[] = [
     name: 'try',
     viewer: 'developer',
     path: busy('/playground'),
-    prepare: async (page, { key }, { t }) => {
+    prepare: async (page, _world, { t }) => {
       const versions = page.getByLabel(t('playground.version'))
       const option = versions.locator('option', { hasText: '1.7.0' })
       await versions.selectOption((await option.getAttribute('value')) ?? '')
       await chooseOperation(page, 'createConsent', t('playground.operation'))
-      await page.getByRole('textbox', { name: t('playground.apiKey') }).fill(key)
       await page
         .getByLabel(t('playground.approval'))
         .selectOption({ label: t('playground.approvalDecoupled') })
@@ -127,12 +126,11 @@ export const usageStates: readonly PageState[] = [
     viewer: 'developer',
     path: busy('/playground'),
     answers: ['429 /v1.7.0/accounts'],
-    prepare: async (page, { key }, { t }) => {
+    prepare: async (page, _world, { t }) => {
       const versions = page.getByLabel(t('playground.version'))
       const option = versions.locator('option', { hasText: '1.7.0' })
       await versions.selectOption((await option.getAttribute('value')) ?? '')
       await chooseOperation(page, 'listAccounts', t('playground.operation'))
-      await page.getByRole('textbox', { name: t('playground.apiKey') }).fill(key)
       await page.getByRole('combobox', { name: /Consent-ID/ }).fill(crypto.randomUUID())
       await page.keyboard.press('Escape')
       await page.getByLabel(t('playground.drill'), { exact: true }).selectOption('429')

@@ -36,7 +36,7 @@ export function WebhookDeliveries({ applicationId }: { readonly applicationId: s
         <Text c="dimmed">{t('deliveries.none')}</Text>
       ) : (
         <DataTable
-          label={t('deliveries.title')}
+          label={t('deliveries.list')}
           columns={[
             { name: 'event', label: t('deliveries.event') },
             { name: 'state', label: t('deliveries.state'), narrow: 'beside' },

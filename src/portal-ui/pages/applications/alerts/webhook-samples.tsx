@@ -7,7 +7,7 @@ export function WebhookSamples() {
   return (
     <SectionCard title={t('webhook.verify')} lead={t('webhook.verifyLead')}>
       <CodeTabs
-        label={t('webhook.verify')}
+        label={t('webhook.verifyCode')}
         samples={[
           { label: 'Node.js', source: node },
           { label: 'Python', source: python },
