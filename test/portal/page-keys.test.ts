@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 const backend = await startRawBackend(t)
 const tollgate = await runTollgate(t, {
-  env: { BACKEND_URL: backend.url },
+  env: { BACKEND_URL: backend.url, KEYS_PER_HOUR: '3' },
   plan: { calls: 3, window: 'P365D' },
 })
 const beside = await besidePortal(t, tollgate)
@@ -113,6 +113,20 @@ t.test('it ends with its session, however that ends, and with no other', async (
   const [entry] = await beside.stores.audit.list({ subject: `key:${kept.id}`, limit: 1 })
   t.match(entry, { action: 'key.revoke', detail: { forPage: 'true' } })
 })
+
+t.test(
+  'new applications get no more first keys in an hour, whether for a page or not, than KEYS_PER_HOUR',
+  async (t) => {
+    const { send } = await beside.signIn()
+    const statuses: number[] = []
+    for (let count = 0; count < 4; count += 1) {
+      const { id } = (await send('POST', '/api/applications', { name: `New ${count}` })).body
+      statuses.push((await send('POST', `/api/applications/${id}/page-key`)).status)
+      await send('DELETE', `/api/applications/${id}`)
+    }
+    t.same(statuses, [201, 201, 201, 429])
+  },
+)
 
 t.test('only the owner of an application that is not suspended gets one', async (t) => {
   const { id, send, path } = await newOwner()

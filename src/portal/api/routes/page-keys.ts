@@ -9,7 +9,7 @@ import { IssuedKey } from '../schemas/applications.ts'
 /** Keys for pages of the portal. They end with the session that asks for them, so they need no proof beside it. */
 export function registerPageKeys(
   app: PortalApp,
-  { attempts, now, stores }: Needs<'attempts' | 'now', 'applications' | 'pageKeys'>,
+  { attempts, now, stores }: Needs<'attempts' | 'now', 'applications' | 'keys' | 'pageKeys'>,
 ): void {
   app.post(
     '/api/applications/:id/page-key',
@@ -26,7 +26,11 @@ export function registerPageKeys(
     async (request) => {
       const application = await ownApplication(stores, request, request.params)
       refuseSuspended(application)
-      await attempts.count('page-key-of-developer', { developerId: signedIn(request).id })
+      const { id: developerId } = signedIn(request)
+      await attempts.count('page-key-of-developer', { developerId })
+      // New applications have fresh limits, so their first key counts as one of a program does.
+      const hasKeys = (await stores.keys.list({ applicationId: application.id })).length > 0
+      if (!hasKeys) await attempts.count('key-of-developer', { developerId })
       const issued = await stores.pageKeys.issue({
         applicationId: application.id,
         sessionId: sessionOf(request),

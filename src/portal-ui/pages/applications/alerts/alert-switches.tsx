@@ -44,7 +44,7 @@ export function AlertSwitches({ applicationId, alerts }: AlertSwitchesProps) {
       lead={<Message id="alerts.lead" tags={{ link: pageLink('/profile') }} />}
     >
       <DataTable
-        label={t('alerts.what')}
+        label={t('alerts.title')}
         columns={[
           { name: 'kind', label: t('alerts.alert') },
           { name: 'mails', label: t('alerts.mails') },
