@@ -720,6 +720,11 @@ export const proofs: Readonly<Record<string, Proof>> = {
     shows: 'a first visit of any page needs at most 25 requests',
     guards: page,
   }),
+  'layout-shift': tests('pages/layout-shift', {
+    shows:
+      'while answers arrive late, no page but the reference moves what is shown by more than 0.05',
+    guards: page,
+  }),
   browser: tests('pages/browser', {
     shows:
       'the first load is at most 300 KB, nothing that people type runs, and the way to the first key needs no mouse',

@@ -10,7 +10,7 @@ export function Slow({ label = t('common.loading') }: { readonly label?: string 
     return () => clearTimeout(timer)
   }, [])
   return (
-    <Group gap="sm" mih={48} role="status">
+    <Group gap="sm" mih={48} role="status" data-awaited>
       {isSlow ? (
         <>
           <Loader size="sm" aria-hidden="true" />

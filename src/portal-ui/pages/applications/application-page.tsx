@@ -14,6 +14,7 @@ import { Message } from '../../components/message.tsx'
 import { NoticeLine } from '../../components/notice-line.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { Settled } from '../../components/settled.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
@@ -75,19 +76,21 @@ function Loaded({ application, tab }: LoadedProps) {
         title={t('application.pageTitle', { part: title, name })}
         heading={tab === 'overview' ? <Heading application={application} /> : title}
       >
-        <Stack gap="sm">
-          {suspendedAt === null ? null : (
-            <NoticeLine tone="bad">
-              <Message id="application.suspended" values={{ time: <Time at={suspendedAt} /> }} />
-            </NoticeLine>
-          )}
-          {tellsOfEnds.has(tab) ? <DeprecationNotices applicationId={id} /> : null}
-          {tab === 'overview' ? null : <NextStep applicationId={id} tab={tab} />}
-          <Tab application={application} applicationId={id} memory={memory} />
-          {tab === 'overview' ? null : (
-            <CheckListLine applicationId={id} isAtUsage={tab === 'usage'} />
-          )}
-        </Stack>
+        <Settled>
+          <Stack gap="sm">
+            {suspendedAt === null ? null : (
+              <NoticeLine tone="bad">
+                <Message id="application.suspended" values={{ time: <Time at={suspendedAt} /> }} />
+              </NoticeLine>
+            )}
+            {tellsOfEnds.has(tab) ? <DeprecationNotices applicationId={id} /> : null}
+            {tab === 'overview' ? null : <NextStep applicationId={id} tab={tab} />}
+            <Tab application={application} applicationId={id} memory={memory} />
+            {tab === 'overview' ? null : (
+              <CheckListLine applicationId={id} isAtUsage={tab === 'usage'} />
+            )}
+          </Stack>
+        </Settled>
       </Page>
     </ApplicationFrame>
   )

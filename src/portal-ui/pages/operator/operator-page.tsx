@@ -4,6 +4,7 @@
 import type { ComponentType } from 'react'
 import { useParams } from 'wouter'
 import { operatorSections } from '../../../portal/pages/page-paths.ts'
+import { Settled } from '../../components/settled.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { ApplicationsSection } from './applications-section.tsx'
@@ -50,7 +51,9 @@ export function OperatorPage() {
         actions={section === 'audit' ? <AuditDownload /> : undefined}
         width="inner"
       >
-        <Section />
+        <Settled>
+          <Section />
+        </Settled>
       </Page>
     </OperatorFrame>
   )

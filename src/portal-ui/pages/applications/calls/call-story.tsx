@@ -67,7 +67,7 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
           </li>
         ))}
       </ol>
-      {isAdmitted(record) || drill !== null ? null : (
+      {applicationId === undefined || isAdmitted(record) || drill !== null ? null : (
         <p className={classes['dim']}>{t('story.uncounted')}</p>
       )}
       <TimeSplit totalMs={totalMs} upstreamMs={upstreamMs} />

@@ -1,0 +1,44 @@
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+
+/** How long the content waits at most: an answer that is later moves it. */
+const waitMs = 1_000
+
+/** How long nothing may be awaited: an answer can lead to the next question. */
+const pauseMs = 40
+
+const first = {
+  predicate: ({ state }: { state: { data: unknown; status: string } }) =>
+    state.status === 'pending',
+}
+
+/**
+ * Shows its content once the answers are here that it asks for at first, so that
+ * they move nothing; after a second, as far as they are here. It takes its
+ * space before.
+ */
+export function Settled({ children }: { readonly children: ReactNode }) {
+  const client = useQueryClient()
+  const awaited = useIsFetching(first)
+  const [isShown, setIsShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsShown(true), waitMs)
+    return () => clearTimeout(timer)
+  }, [])
+  useEffect(() => {
+    if (awaited > 0) return undefined
+    const timer = setTimeout(
+      () => setIsShown((was) => was || client.isFetching(first) === 0),
+      pauseMs,
+    )
+    return () => clearTimeout(timer)
+  }, [awaited, client])
+  return (
+    <div
+      data-settling={isShown ? undefined : ''}
+      style={isShown ? undefined : { visibility: 'hidden' }}
+    >
+      {children}
+    </div>
+  )
+}
