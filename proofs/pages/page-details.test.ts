@@ -316,6 +316,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
 
         await open(page, `${busy}/playground`)
         const operation = operationField(page)
+        await operation.waitFor()
         await operation.focus()
         await page.keyboard.type('getConsentStatus')
         await page.getByRole('option', { name: /Read the status of a consent/ }).waitFor()
