@@ -139,7 +139,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 400_000
       await page.getByRole('link', { name: 'Budget' }).click()
       await page.getByText('The portal is not available').waitFor()
       await page.context().setOffline(false)
-      await page.getByRole('heading', { name: 'Limits now' }).waitFor()
+      await page.getByText('No calls yet', { exact: true }).waitFor()
     })
     const { body } = await owner.send('GET', '/api/applications')
     t.strictSame(
