@@ -98,53 +98,58 @@ t.test('the command that reads the accounts is the call of the page, the custome
   t.end()
 })
 
-t.test('an answer offers next steps: its links, and calls that use its ids', async (t) => {
-  const xs2a = catalogue.versions.get('xs2a@1.7.0')
-  if (xs2a === undefined) throw new Error('not published')
-  const shapes = xs2a.operations.map((each) => callShape(xs2a.document.read(), each))
-  const ways = (answer: object) => {
-    const text = JSON.stringify(answer)
-    return waysOn(text, idsIn(text, shapes), shapes)
-  }
-  const consent = ways({
-    consentId: 'c-1',
-    _links: {
-      self: { href: '/v1.7.0/consents/c-1' },
-      status: { href: '/v1.7.0/consents/c-1/status' },
-      updatePsuAuthentication: { href: '/v1.7.0/consents/c-1/authorisations/a-1' },
-      scaRedirect: { href: 'https://bank.example/approve' },
-      elsewhere: { href: 'https://evil.example/' },
-    },
-  })
-  t.equal(consent.approvalPage, 'https://bank.example/approve')
-  t.match(
-    consent.calls.map(({ shape, ids }) => [shape.method, shape.operation, ids['consentid']]),
-    [
-      ['GET', 'getConsentStatus', 'c-1'],
-      ['PUT', 'updateConsentAuthorisation', 'c-1'],
-      ['GET', 'listAccounts', 'c-1'],
-    ],
-  )
-  const accounts = ways({
-    accounts: [
-      { name: 'Daily', _links: { balances: { href: '/v1.7.0/accounts/a-1/balances' } } },
-      {
-        name: 'Savings',
-        _links: { transactions: { href: '/v1.7.0/accounts/a-2/transactions?bookingStatus=both' } },
+t.test(
+  'an answer offers next steps: what the customer approves with, its other links, and calls that use its ids',
+  async (t) => {
+    const xs2a = catalogue.versions.get('xs2a@1.7.0')
+    if (xs2a === undefined) throw new Error('not published')
+    const shapes = xs2a.operations.map((each) => callShape(xs2a.document.read(), each))
+    const ways = (answer: object) => {
+      const text = JSON.stringify(answer)
+      return waysOn(text, idsIn(text, shapes), shapes)
+    }
+    const consent = ways({
+      consentId: 'c-1',
+      _links: {
+        self: { href: '/v1.7.0/consents/c-1' },
+        status: { href: '/v1.7.0/consents/c-1/status' },
+        updatePsuAuthentication: { href: '/v1.7.0/consents/c-1/authorisations/a-1' },
+        scaRedirect: { href: 'https://bank.example/approve' },
+        elsewhere: { href: 'https://evil.example/' },
       },
-    ],
-  })
-  t.match(
-    accounts.calls.map(({ of, ids, query }) => [of, ids['accountid'], query]),
-    [
-      ['Daily', 'a-1', {}],
-      ['Savings', 'a-2', { bookingStatus: 'both' }],
-    ],
-  )
-  const hostile = ways({ _links: { scaRedirect: { href: 'javascript:alert(1)' } } })
-  t.same(hostile, { calls: [], approvalPage: undefined })
-  t.same(waysOn('no JSON', {}, shapes), { calls: [], approvalPage: undefined })
-})
+    })
+    t.equal(consent.approvalPage, 'https://bank.example/approve')
+    t.match(
+      consent.calls.map(({ shape, ids }) => [shape.method, shape.operation, ids['consentid']]),
+      [
+        ['PUT', 'updateConsentAuthorisation', 'c-1'],
+        ['GET', 'getConsentStatus', 'c-1'],
+        ['GET', 'listAccounts', 'c-1'],
+      ],
+    )
+    const accounts = ways({
+      accounts: [
+        { name: 'Daily', _links: { balances: { href: '/v1.7.0/accounts/a-1/balances' } } },
+        {
+          name: 'Savings',
+          _links: {
+            transactions: { href: '/v1.7.0/accounts/a-2/transactions?bookingStatus=both' },
+          },
+        },
+      ],
+    })
+    t.match(
+      accounts.calls.map(({ of, ids, query }) => [of, ids['accountid'], query]),
+      [
+        ['Daily', 'a-1', {}],
+        ['Savings', 'a-2', { bookingStatus: 'both' }],
+      ],
+    )
+    const hostile = ways({ _links: { scaRedirect: { href: 'javascript:alert(1)' } } })
+    t.same(hostile, { calls: [], approvalPage: undefined })
+    t.same(waysOn('no JSON', {}, shapes), { calls: [], approvalPage: undefined })
+  },
+)
 
 t.test('the command means to a shell what the call is, whatever its values hold', async (t) => {
   const hostile = `'; echo $(id) \`id\` "x" \\ \n*{a,b}`
