@@ -27,7 +27,7 @@ export function answerKeys(options: AnswerKeysOptions): void {
   }
 
   follow()
-  // After `fg` and `bg` of the shell.
+  // After `bg`, and after `fg` of a process that was stopped.
   process.on('SIGCONT', follow)
 }
 
@@ -38,12 +38,10 @@ function answer(key: string, { places, portalUrl, say }: AnswerKeysOptions): voi
 
 function openInBrowser(url: string, say: AnswerKeysOptions['say']): void {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
-  const failed = () => say(`No browser could be opened. Open ${url} yourself.`)
-  spawn(program, [url], { stdio: 'ignore' })
-    .once('error', failed)
-    .once('exit', (code) => {
-      if (code !== 0) failed()
-    })
+  // In a group of its own: Ctrl+C ends Tollgate and not the browser.
+  const browser = spawn(program, [url], { stdio: 'ignore', detached: true })
+  browser.once('error', () => say(`No browser could be opened. Open ${url} yourself.`))
+  browser.unref()
 }
 
 /** Whether the process belongs to the group that its terminal serves. */

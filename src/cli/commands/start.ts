@@ -32,11 +32,6 @@ export function registerStart(command: Command, context: CommandContext): void {
     .action(async (names: readonly string[]) => {
       const settings = context.settings()
       const named = namedRoles(names)
-      // Another level asks for more than what happens in front of a person.
-      const isCalm =
-        settings.logFormat === 'pretty' && settings.logLevel === 'info' && process.stderr.isTTY
-      const log = createLog(settings.logLevel, { format: isCalm ? 'calm' : settings.logFormat })
-      for (const warning of settingWarnings(context.env)) log.warn({}, warning)
       let reload = noteHangup
       let isReloadDue = false
       function noteHangup(): void {
@@ -45,6 +40,14 @@ export function registerStart(command: Command, context: CommandContext): void {
       process.on('SIGHUP', () => reload())
       const read = named === undefined ? await readOnce(context) : undefined
       const roles = named ?? defaultRoles(settings, await context.catalogue())
+      // Another level asks for more than what happens in front of a person; without calls, requests are what happens.
+      const isCalm =
+        settings.logFormat === 'pretty' &&
+        settings.logLevel === 'info' &&
+        process.stderr.isTTY &&
+        roles.has('gateway')
+      const log = createLog(settings.logLevel, { format: isCalm ? 'calm' : settings.logFormat })
+      for (const warning of settingWarnings(context.env)) log.warn({}, warning)
       // Imported here, because other commands do not need it.
       const { startTollgate } = await import('../../main.ts')
       const tollgate = await startTollgate({

@@ -14,7 +14,10 @@ type Fields = Readonly<Record<string, unknown>>
  */
 export function prettyLine(line: string): string {
   // Parse boundary: only this process's log passes lines in.
-  const fields = JSON.parse(line) as Fields
+  return formatted(JSON.parse(line) as Fields)
+}
+
+function formatted(fields: Fields): string {
   const time = new Date(String(fields['time'])).toTimeString().slice(0, 8)
   const level = fields['level'] === 'info' ? '' : `${String(fields['level']).toUpperCase()} `
   const text = fields['msg'] === 'call' ? callText(fields) : messageText(fields)
@@ -32,21 +35,23 @@ function callText(fields: Fields): string {
   return printable(`${target}: ${parts.join(', ')}`)
 }
 
-/** Messages of requests that a person makes with a browser, and of the bank behind a call that has its own line. */
+/** Messages of requests that a person makes with a browser, and of the bank behind a call, which has a line of its own. */
 const requests = new Set<unknown>(['portal request', 'bank call'])
 
 /**
- * The same for a terminal that shows calls as they come: without requests to the
- * portal and the bank, and without security events, which `tollgate events` and
- * `tollgate audit` show. Warnings and errors stay.
+ * The same for a terminal that shows calls as they come: without good requests to
+ * the portal and the bank, and without security events, which `tollgate events` and
+ * `tollgate audit` show. Warnings, errors and reloaded files stay.
  *
  * @returns undefined: no line
  */
 export function calmLine(line: string): string | undefined {
   // Parse boundary: as above.
-  const { level, msg, event } = JSON.parse(line) as Fields
-  const isQuiet = level === 'info' && (event !== undefined || requests.has(msg))
-  return isQuiet ? undefined : prettyLine(line)
+  const fields = JSON.parse(line) as Fields
+  const { level, msg, event, status } = fields
+  const isOther = event !== undefined && event !== 'files.reloaded'
+  const isGood = requests.has(msg) && Number(status) < 400
+  return level === 'info' && (isOther || isGood) ? undefined : formatted(fields)
 }
 
 function messageText(fields: Fields): string {

@@ -106,7 +106,7 @@ const table = {
     level: 'info',
     text: 'an operator read data of developers',
     meaning:
-      'An operator read developers, applications, refusals, the audit log or security events. `actor`, `subject`',
+      'An operator read developers, applications, calls, refusals, the audit log or security events. `actor`, `subject`',
   },
   'operator.change': {
     level: 'info',

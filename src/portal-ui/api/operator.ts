@@ -84,9 +84,9 @@ export function useOperatedCalls(id: string, requestId: string) {
   )
 }
 
-/** What waits for an operator; a minute old at most. */
+/** What waits for an operator. Not read again by itself: an unattended page would keep its session alive. */
 export function useWaiting() {
-  return useRead<Waiting>(['operator', 'waiting'], `${root}/waiting`, { refetchInterval: 60_000 })
+  return useRead<Waiting>(['operator', 'waiting'], `${root}/waiting`, { staleTime: 30_000 })
 }
 
 /** The first developers and applications that match a text; asks nothing for less than three characters. */

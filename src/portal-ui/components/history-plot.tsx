@@ -193,7 +193,7 @@ function Tooltip({ point, name, x, isNearEnd }: TooltipProps) {
   )
 }
 
-/** The fill of refused calls; `id` must be unique in the document. */
+/** The fills of refused calls and of client errors; `id` must be unique in the document. */
 function Hatch({ id }: { readonly id: string }) {
   return (
     <defs>
@@ -207,13 +207,18 @@ function Hatch({ id }: { readonly id: string }) {
         <rect width="5" height="5" className={classes['hatchGround']} />
         <rect width="2.5" height="5" className={classes['hatch']} />
       </pattern>
+      <pattern id={`${id}-lines`} width="4" height="4" patternUnits="userSpaceOnUse">
+        <rect width="4" height="4" className={classes['linesGround']} />
+        <rect width="4" height="2" className={classes['lines']} />
+      </pattern>
     </defs>
   )
 }
 
 /** Undefined where the style sheet has the fill. */
 function fillOf(part: PlotPart, hatchId: string): string | undefined {
-  return part === 'refused' ? `url(#${hatchId})` : undefined
+  if (part === 'refused') return `url(#${hatchId})`
+  return part === 'clientErrors' ? `url(#${hatchId}-lines)` : undefined
 }
 
 /** What each fill means. */

@@ -32,6 +32,8 @@ export interface SearchMenuProps {
 }
 
 const most = 12
+/** Entries that only resemble the query, before those that an operator finds. */
+const nearMost = 3
 
 /** The search: a field, and below it what it finds. Works entirely by keyboard (combobox pattern of ARIA). */
 export function SearchMenu({ isOpen, onClose }: SearchMenuProps) {
@@ -80,11 +82,11 @@ function Search({ onChoose, onClose }: SearchProps) {
     language: pageLanguage(),
     most,
   })
-  const operated = useOperatedEntries(isAsked ? query : '')
+  // What the documentation has is no question about people.
+  const operated = useOperatedEntries(isAsked && !isExact ? query : '')
   const suggested = entries.filter(isSuggested).slice(0, most)
   // They arrive late, and the first lines stay where they are.
-  const near = isExact || operated.length === 0 ? matching : []
-  const matches = [...near.slice(0, 4), ...operated, ...near.slice(4)]
+  const matches = [...matching.slice(0, nearMost), ...operated, ...matching.slice(nearMost)]
   const found =
     requestId !== undefined ? [callEntry(requestId)] : matches.length > 0 ? matches : suggested
   const isOpen = found.length > 0

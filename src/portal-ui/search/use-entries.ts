@@ -9,6 +9,7 @@ import { useSearchIndex } from '../api/guides.ts'
 import { useOperatedMatches } from '../api/operator.ts'
 import { useSession } from '../api/session.ts'
 import { useFacts } from '../facts.tsx'
+import { withoutSecret } from '../without-secret.ts'
 import { t } from '../words.ts'
 import { actionsOf } from './actions.ts'
 
@@ -91,10 +92,11 @@ export function useEntries() {
 /** What an operator finds of other developers: people and applications, also by a key; empty for everyone else. */
 export function useOperatedEntries(query: string): readonly FoundEntry[] {
   const { data: session } = useSession()
-  const [text] = useDebouncedValue(query.trim(), 250)
+  const asked = withoutSecret(query.trim())
+  const [text] = useDebouncedValue(asked, 250)
   const isOperator = session?.developer.isOperator === true
   const { developers, applications } = useOperatedMatches(text, isOperator)
-  if (text !== query.trim()) return []
+  if (text !== asked) return []
   const entry = { place: '', words: '', text: '' }
   return [
     ...developers.map(({ name, email }): FoundEntry => {

@@ -93,14 +93,18 @@ export async function insertKey(
   return { ...toApiKey(row), key: text }
 }
 
-/** @param isLocked whether the row is locked until the transaction ends */
+/**
+ * @param isLocked whether the row is locked until the transaction ends
+ * @param isOwn whether a key for a page counts as unknown
+ */
 export async function readKey(
   trx: RegistryTransaction,
   id: string,
-  { isLocked = false } = {},
+  { isLocked = false, isOwn = false } = {},
 ): Promise<ApiKey> {
   const row = await selectKeys(trx)
     .where('id', '=', id)
+    .$if(isOwn, (query) => query.where('session_id', 'is', null))
     .$if(isLocked, (query) => query.forUpdate())
     .executeTakeFirst()
   if (row === undefined) throw new RegistryNotFound('key', id)

@@ -89,6 +89,7 @@ export interface Keys {
   }): Promise<ApiKey>
   /** Idempotent. Every gateway refuses the key within a second. @throws {RegistryNotFound} */
   revoke(input: { id: string; by: string }): Promise<ApiKey>
+  /** Undefined also for a key for a page. */
   find(id: string): Promise<ApiKey | undefined>
   /** Every key of the application but those for a page, old ones included, oldest first. */
   list(options: { applicationId: string }): Promise<ApiKey[]>
@@ -96,7 +97,7 @@ export interface Keys {
   underPepper(version: number): Promise<ApiKey[]>
   /** A page of the same keys: working keys first, newest first. */
   page(options: { applicationId: string; page: Page }): Promise<ApiKey[]>
-  /** Deletes some of the keys that stopped working {@link deadKeyDays} days ago; one for a page, a day ago. */
+  /** Deletes some of the keys that stopped working {@link deadKeyDays} days ago. */
   prune(): Promise<void>
   /**
    * Gives keys that would live longer than the settings permit the longest life
@@ -176,7 +177,7 @@ export function createKeys(options: KeysOptions): Keys {
           )
         }
         // Locks the application first, as its deletion does.
-        const { applicationId } = await readKey(trx, id)
+        const { applicationId } = await readKey(trx, id, { isOwn: true })
         await lockActiveApplication(trx, applicationId)
         const old = await readKey(trx, id, { isLocked: true })
         const at = now()
@@ -221,7 +222,7 @@ export function createKeys(options: KeysOptions): Keys {
 
     update: ({ id, by, ...wanted }) =>
       change(db, async (trx, record) => {
-        const found = await readKey(trx, id, { isLocked: true })
+        const found = await readKey(trx, id, { isLocked: true, isOwn: true })
         if (!isWorking(found, now())) {
           throw new RegistryConflict('key-inactive', 'the key no longer works')
         }
@@ -253,7 +254,10 @@ export function createKeys(options: KeysOptions): Keys {
 
     async find(id) {
       if (!isKeyId(id)) return undefined
-      const row = await selectKeys(db).where('id', '=', id).executeTakeFirst()
+      const row = await selectKeys(db)
+        .where('id', '=', id)
+        .where('session_id', 'is', null)
+        .executeTakeFirst()
       return row === undefined ? undefined : toApiKey(row)
     },
 
@@ -301,8 +305,7 @@ export function createKeys(options: KeysOptions): Keys {
       await sql`
         delete from api_keys where id = any(array(
           select k.id from api_keys k
-          where least(k.revoked_at, k.expires_at) < now()
-              - make_interval(days => case when k.session_id is null then ${deadKeyDays} else 1 end)
+          where least(k.revoked_at, k.expires_at) < now() - make_interval(days => ${deadKeyDays})
             and not exists (select from api_keys p where p.replaced_by = k.id)
           limit ${keysPerPrune} for update skip locked
         ))`.execute(db)

@@ -188,9 +188,9 @@ function comparable(total: UsageCounts | undefined): UsageCounts | undefined {
   return total === undefined || callsOf(total) === 0 ? undefined : total
 }
 
-/** The part of the allowed calls that the bank answered with success; needs at least one. */
-function successShare({ admitted, errors, clientErrors }: UsageCounts): number {
-  return (admitted - errors - clientErrors) / admitted
+/** The part of the allowed calls that got a whole response with success; needs at least one. */
+function successShare({ admitted, errors, answered }: UsageCounts): number {
+  return Math.min(answered['2xx'] + answered['3xx'], admitted - errors) / admitted
 }
 
 function callsOf({ admitted, refused }: UsageCounts): number {

@@ -95,13 +95,21 @@ export function usePageMemory(applicationId: string): PageMemory {
   const keepSecret = useCallback((name: string, secret: string) => {
     setSecrets((known) => ({ ...known, [name]: secret }))
   }, [])
-  const ofPage = useRef<IssuedKey>(undefined)
+  // The promise: two calls at once share a key. By the clock that counts on: that of the browser may be wrong.
+  const ofPage = useRef<{ readonly issued: Promise<IssuedKey>; endsAt: number }>(undefined)
   const pageKey = useCallback(async () => {
-    const endsAt = Date.parse(ofPage.current?.expiresAt ?? '')
-    if (ofPage.current === undefined || !(endsAt - Date.now() > leastLeftMs)) {
-      ofPage.current = await issuePageKey(applicationId)
+    if (ofPage.current === undefined || ofPage.current.endsAt < performance.now() + leastLeftMs) {
+      const made = { issued: issuePageKey(applicationId), endsAt: Number.POSITIVE_INFINITY }
+      ofPage.current = made
+      try {
+        const { createdAt, expiresAt } = await made.issued
+        made.endsAt = performance.now() + Date.parse(expiresAt ?? '') - Date.parse(createdAt)
+      } catch (error) {
+        ofPage.current = undefined
+        throw error
+      }
     }
-    return ofPage.current.key
+    return (await ofPage.current.issued).key
   }, [applicationId])
   const noteStored = useCallback(() => setIsStored(true), [])
   const putAway = useCallback(() => setShownId(undefined), [])

@@ -14,6 +14,7 @@ export function DaySquares({ days, quarters }: Pick<AvailabilityAnswer, 'days' |
       {quarters.map((quarter) => {
         const own = byVersion.get(nameOf(quarter)) ?? []
         const down = own.filter((day) => stateOf(day) === 'down').length
+        const planned = own.filter((day) => stateOf(day) === 'planned').length
         return (
           <div key={`${quarter.period} ${nameOf(quarter)}`}>
             <div className={classes['head']}>
@@ -25,10 +26,7 @@ export function DaySquares({ days, quarters }: Pick<AvailabilityAnswer, 'days' |
             <div
               role="img"
               className={classes['days']}
-              aria-label={t('availability.daysDown', {
-                down,
-                count: own.filter(hasFigures).length,
-              })}
+              aria-label={`${versionTitle(apis, quarter)}: ${t('availability.daysDown', { down, planned, count: own.filter(({ requests }) => requests > 0).length })}`}
             >
               {own.map((day) => (
                 <span

@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
+import { withoutSecret } from '../../without-secret.ts'
 import { instantOf, localOf } from './local-moment.ts'
 
 /** The search text in the page's address: `?search=ada`. */
@@ -42,7 +43,7 @@ export function ClearSearch({ children }: { readonly children: string }) {
 
 /** A moment is in UTC in the address, and local in the field. */
 const kinds = {
-  text: { type: 'search', shown: (value: string) => value, kept: (text: string) => text },
+  text: { type: 'search', shown: (value: string) => value, kept: withoutSecret },
   moment: { type: 'datetime-local', shown: localOf, kept: instantOf },
 } as const
 

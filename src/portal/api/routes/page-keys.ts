@@ -6,10 +6,15 @@ import { ApplicationParams, ownApplication, refuseSuspended } from '../own-appli
 import { actorOf, sessionOf, signedIn } from '../request.ts'
 import { IssuedKey } from '../schemas/applications.ts'
 
-/** Keys for pages of the portal. They end with the session that asks for them, so they need no proof beside it. */
+/** Keys for pages of the portal, which end with the session that asks for them. */
 export function registerPageKeys(
   app: PortalApp,
-  { attempts, now, stores }: Needs<'attempts' | 'now', 'applications' | 'keys' | 'pageKeys'>,
+  {
+    attempts,
+    now,
+    sandbox,
+    stores,
+  }: Needs<'attempts' | 'now' | 'sandbox', 'applications' | 'pageKeys'>,
 ): void {
   app.post(
     '/api/applications/:id/page-key',
@@ -22,20 +27,27 @@ export function registerPageKeys(
         response: { 201: IssuedKey },
         problems: ['CONFLICT'],
       },
+      // Behind a sandbox there is nothing to protect from a stolen session.
+      config: sandbox === undefined ? { needsProof: 'always' } : {},
     },
     async (request) => {
       const application = await ownApplication(stores, request, request.params)
       refuseSuspended(application)
       const { id: developerId } = signedIn(request)
-      await attempts.count('page-key-of-developer', { developerId })
+      const hasKeys = await stores.pageKeys.hasKeys(application.id)
+      const counted = [await attempts.count('page-key-of-developer', { developerId })]
       // New applications have fresh limits, so their first key counts as one of a program does.
-      const hasKeys = (await stores.keys.list({ applicationId: application.id })).length > 0
-      if (!hasKeys) await attempts.count('key-of-developer', { developerId })
-      const issued = await stores.pageKeys.issue({
-        applicationId: application.id,
-        sessionId: sessionOf(request),
-        by: actorOf(request),
-      })
+      if (!hasKeys) counted.push(await attempts.count('key-of-developer', { developerId }))
+      const issued = await stores.pageKeys
+        .issue({
+          applicationId: application.id,
+          sessionId: sessionOf(request),
+          by: actorOf(request),
+        })
+        .catch(async (error: unknown) => {
+          for (const attempt of counted) await attempt.abandoned()
+          throw error
+        })
       if (issued === undefined) throw sessionEnded()
       return issuedKeyAnswer(issued, now())
     },

@@ -50,7 +50,7 @@ export function createDevelopers({ db }: { db: Kysely<PortalSchema> }): Develope
     return change(db, async (trx, record) => {
       const found = await lockDeveloper(trx, id)
       if ((found.suspendedAt !== null) === isSuspended) return found
-      if (isSuspended) await endSessions(trx, id)
+      if (isSuspended) await endSessions(trx, id, by)
       const action = isSuspended ? 'suspend' : 'resume'
       await record({ kind: 'developer', action, developerId: id }, { by })
       return trx

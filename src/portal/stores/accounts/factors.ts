@@ -9,7 +9,7 @@ import { change } from '../../../registry/transaction.ts'
 import type { Outbox } from '../../mail/outbox.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { auditOwn } from './audit-own.ts'
-import { endSessions } from './end-sessions.ts'
+import { endSessions, endSessionsWhere } from './end-sessions.ts'
 import { issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import { hasFactor } from './sessions.ts'
 import { hashOf } from './token.ts'
@@ -219,11 +219,9 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
           const { email } = await lockDeveloper(trx, developerId)
           const isFirst = await addFactor(trx, developerId, factor, recoveryHashes)
           if (isFirst) {
-            await trx
-              .deleteFrom('sessions')
-              .where('developer_id', '=', developerId)
-              .where('id_hash', '!=', own)
-              .execute()
+            await endSessionsWhere(trx, (eb) =>
+              eb.and([eb('developer_id', '=', developerId), eb('id_hash', '!=', own)]),
+            )
           }
           await trx
             .updateTable('sessions')
@@ -271,7 +269,7 @@ export function createFactors({ db }: { readonly db: Kysely<PortalSchema> }): Fa
         for (const table of ['totp_secrets', 'passkeys', 'recovery_codes'] as const) {
           await trx.deleteFrom(table).where('developer_id', '=', developerId).execute()
         }
-        await endSessions(trx, developerId)
+        await endSessions(trx, developerId, by)
         await updateDeveloper(trx, developerId, { failed_codes: 0 })
         await record(
           { kind: 'developer', action: 'reset-factor', developerId },

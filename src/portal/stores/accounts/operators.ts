@@ -65,7 +65,7 @@ export async function changeOperator(
   const { id } = found
   const staffId = isOperator ? await addStaff(trx, found, input.staffId) : undefined
   if (found.isOperator === isOperator) return found
-  if (isOperator) await endSessions(trx, id)
+  if (isOperator) await endSessions(trx, id, by)
   const action = isOperator ? 'operator.add' : 'operator.remove'
   const detail = {
     isOperator: String(isOperator),

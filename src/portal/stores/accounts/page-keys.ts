@@ -8,12 +8,17 @@ import {
   selectKeys,
   toApiKey,
   traces,
+  updateKey,
 } from '../../../registry/keys/key-rows.ts'
 import { change, type Recorder } from '../../../registry/transaction.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
+import { isLive, longest } from './session-life.ts'
 
 /** How long a key for a page works. */
 export const pageKeyMinutes = 15
+
+/** Keys that a session has for one application at a time: one for each tab. */
+export const pageKeysMax = 5
 
 /**
  * Keys with which pages of the portal make calls: without a name of their own,
@@ -22,7 +27,7 @@ export const pageKeyMinutes = 15
  */
 export interface PageKeys {
   /**
-   * Issues a key for a session, in place of the one that the session has for the application.
+   * Issues a key for a session. A session has at most {@link pageKeysMax} for an application: the oldest one ends.
    *
    * @param input.by the actor in the audit
    * @returns undefined: the session has ended
@@ -34,6 +39,8 @@ export interface PageKeys {
     sessionId: string
     by: string
   }): Promise<IssuedKey | undefined>
+  /** Whether an application has a key, even one for a page or one that no longer works. */
+  hasKeys(applicationId: string): Promise<boolean>
 }
 
 export interface PageKeysOptions {
@@ -46,21 +53,41 @@ export interface PageKeysOptions {
 
 export function createPageKeys({ db, peppers, now, randomBytes }: PageKeysOptions): PageKeys {
   return {
+    async hasKeys(applicationId) {
+      const key = await db
+        .selectFrom('api_keys')
+        .select('id')
+        .where('application_id', '=', applicationId)
+        .limit(1)
+        .executeTakeFirst()
+      return key !== undefined
+    },
+
     issue: ({ applicationId, sessionId, by }) =>
       change(db, async (trx, record) => {
         await lockActiveApplication(trx, applicationId)
         const session = await trx
           .selectFrom('sessions')
-          .select('id')
-          .where('id', '=', sessionId)
-          .forKeyShare()
+          .innerJoin('developers', 'developers.id', 'sessions.developer_id')
+          .select(
+            sql<Date>`least(sessions.expires_at, sessions.created_at + ${longest})`.as('endsAt'),
+          )
+          .where('sessions.id', '=', sessionId)
+          .where(isLive)
+          .forKeyShare('sessions')
           .executeTakeFirst()
         if (session === undefined) return undefined
-        await revokePageKeys(trx, record, { sessionIds: [sessionId], applicationId, by })
+        // One for each page that is open. The oldest one is dropped.
+        await revokePageKeys(trx, record, {
+          sessionIds: [sessionId],
+          but: { applicationId, newest: pageKeysMax - 1 },
+          by,
+        })
+        const endsAt = now() + pageKeyMinutes * 60_000
         const issued = await insertKey(trx, peppers, {
           key: generateKey(randomBytes),
           applicationId,
-          expiresAt: new Date(now() + pageKeyMinutes * 60_000),
+          expiresAt: new Date(Math.min(endsAt, session.endsAt.getTime())),
           sessionId,
         })
         await record(...traces(issued, 'issue', by, { forPage: true }))
@@ -75,29 +102,25 @@ export async function revokePageKeys(
   record: Recorder,
   options: {
     readonly sessionIds: readonly string[]
-    /** Only keys of this application. */
-    readonly applicationId?: string
+    /** Only keys of this application, and without its newest ones. */
+    readonly but?: { readonly applicationId: string; readonly newest: number }
     /** The actor in the audit. */
     readonly by: string
   },
 ): Promise<void> {
-  const { sessionIds, applicationId, by } = options
+  const { sessionIds, but, by } = options
   const rows = await selectKeys(trx)
     .where('session_id', 'in', sessionIds)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', sql<Date>`now()`)
-    .$if(applicationId !== undefined, (query) =>
-      query.where('application_id', '=', applicationId ?? ''),
-    )
+    .$if(but !== undefined, (query) => query.where('application_id', '=', but?.applicationId ?? ''))
+    .orderBy('created_at', 'desc')
     .orderBy('id')
+    .offset(but?.newest ?? 0)
     .forUpdate()
     .execute()
   for (const key of rows.map(toApiKey)) {
-    await trx
-      .updateTable('api_keys')
-      .set({ revoked_at: sql`now()` })
-      .where('id', '=', key.id)
-      .execute()
+    await updateKey(trx, key.id, { revoked_at: sql`now()` })
     await record(...traces(key, 'revoke', by, { forPage: true }))
   }
 }

@@ -5,6 +5,7 @@ import { recordAudit } from '../../../registry/audit/audit.ts'
 import type { PortalSchema, PortalTransaction } from '../schema.ts'
 import { auditOwn } from './audit-own.ts'
 import { endSessions, endSessionsWhere } from './end-sessions.ts'
+import { idle, isLive, longest } from './session-life.ts'
 import { hashOf } from './token.ts'
 import { updateDeveloper } from './update-developer.ts'
 
@@ -101,16 +102,6 @@ export const sessionsMax = 20
 
 /** How long a sign-in, or another proof, suffices for changes that ask for one (our choice). */
 export const proofMinutes = 10
-
-// These three need the developer's row beside the session's.
-const idle = sql`case when developers.is_operator then interval '1 hour' else interval '8 hours' end`
-const longest = sql`case when developers.is_operator then interval '12 hours' else interval '7 days' end`
-const isLive = sql<boolean>`(
-  sessions.expires_at > now()
-  and sessions.created_at > now() - ${longest}
-  and sessions.seen_at > now() - ${idle}
-  and developers.suspended_at is null
-  and (sessions.factor is not null or not developers.is_operator))`
 
 /** @param lastRequest SQL of a time */
 function endAfter(lastRequest: ReturnType<typeof sql>) {
@@ -252,7 +243,7 @@ export function createSessions({ db }: { db: Kysely<PortalSchema> }): Sessions {
 
     endAll: ({ developerId, by }) =>
       db.transaction().execute(async (trx) => {
-        await endSessions(trx, developerId)
+        await endSessions(trx, developerId, by)
         const subject = `developer:${developerId}`
         await recordAudit(trx, { actor: by, action: 'session.end-all', subject })
       }),

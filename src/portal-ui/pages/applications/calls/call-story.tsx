@@ -112,23 +112,20 @@ interface WhatToDoProps {
 /** Why a call was not answered well, and for its developer what helps. */
 function WhatToDo({ applicationId, record, code }: WhatToDoProps) {
   const id = adviceOf(record, code)
-  if (id === undefined) return null
+  if (id === undefined || (applicationId === undefined && code === undefined)) return null
+  const isUsedUp = code === 'QUOTA_EXCEEDED' && record.resetsAt !== null
   return (
     <div className={classes['advice']} data-tone={outcomeTone(record)}>
-      {applicationId === undefined ? null : code === 'QUOTA_EXCEEDED' &&
-        record.resetsAt !== null ? (
+      {applicationId !== undefined && isUsedUp ? (
         <p>
           <Message
             id="story.waitOrAsk"
-            values={{ time: <Time at={record.resetsAt} /> }}
-            tags={{
-              link: pageLink(tabPath(applicationId, 'usage')),
-            }}
+            values={{ time: <Time at={record.resetsAt ?? ''} /> }}
+            tags={{ link: pageLink(tabPath(applicationId, 'usage')) }}
           />
         </p>
-      ) : (
-        <p>{t(id)}</p>
-      )}
+      ) : null}
+      {applicationId === undefined || isUsedUp ? null : <p>{t(id)}</p>}
       {record.detail === null || code === undefined ? null : (
         <details>
           <summary>{t('story.showAnswer')}</summary>

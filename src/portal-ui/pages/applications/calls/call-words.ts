@@ -54,7 +54,7 @@ export function callTitle(record: CallRecord, apis: PublishedApis | undefined): 
   if (outcome === 'METHOD_NOT_ALLOWED') return t('calls.noSuchMethod')
   if (outcome === 'VERSION_RETIRED') return t('calls.retired', { version })
   const missing = published?.missing.find((each) => isMissing(each, record))
-  if (missing === undefined) return undefined
+  if (missing === undefined) return path === null ? t('calls.noOperation', { version }) : undefined
   const versions = missing.availableIn.join(', ')
   return t('calls.onlyIn', { operation: missing.summary, versions })
 }

@@ -20,7 +20,7 @@ const overviewHours = 24
 const newDays = 7
 const callersDays = 30
 
-/** Numbers alone, which the page of an operator asks for each minute: no read of developers. */
+/** Numbers alone: no read of developers. */
 export const waitingPath = '/waiting'
 
 /** Figures over all developers: current activity, callers of each version, use of each plan. Needs an operator. */

@@ -16,13 +16,16 @@ export function recordReads(
     const route = request.routeOptions.url ?? ''
     if (route.endsWith(waitingPath)) return
     // Parse boundary: the routes of this scope have at most these parameters.
-    const { id } = request.params as { readonly id?: string }
+    const { id, requestId } = request.params as {
+      readonly id?: string
+      readonly requestId?: string
+    }
     const kind = route.includes('/developers/') ? 'developer' : 'application'
     events.record({
       ...circumstances(request),
       event: 'operator.read',
       subject: id === undefined ? undefined : `${kind}:${id}`,
-      detail: { route },
+      detail: { route, ...(requestId !== undefined && { requestId }) },
     })
   })
 }
