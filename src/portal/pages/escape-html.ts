@@ -6,6 +6,11 @@ export function documentHtml(text: string, language: Language): string {
   return `<bdi${marks}>${escapeHtml(text)}</bdi>`
 }
 
+/** A link as HTML. */
+export function linkHtml(href: string, label: string): string {
+  return `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`
+}
+
 /** Makes text safe inside elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text

@@ -2,7 +2,7 @@ import type { PartValues, Words } from '../../messages/format.ts'
 import type { PublishedApis, PublishedPlan, PublishedVersion } from '../api/schemas/catalogue.ts'
 import { limitWords } from '../api/schemas/window-words.ts'
 import { utcDay } from '../mail/utc-time.ts'
-import { documentHtml, escapeHtml } from './escape-html.ts'
+import { documentHtml, escapeHtml, linkHtml } from './escape-html.ts'
 import type { PageLook } from './page-look.ts'
 import { pagePaths } from './page-paths.ts'
 
@@ -33,15 +33,11 @@ export function landingContent(
     return `<h2>${documentHtml(title, language)}</h2>\n${parts.join('\n')}`
   })
   const places = [
-    link(pagePaths.guides, t('shell.guides')),
-    ...(hasSandbox ? [link(pagePaths.sandbox, t('shell.sandbox'))] : []),
-    link('/problems/', t('shell.errors')),
+    linkHtml(pagePaths.guides, t('shell.guides')),
+    ...(hasSandbox ? [linkHtml(pagePaths.sandbox, t('shell.sandbox'))] : []),
+    linkHtml('/problems/', t('shell.errors')),
   ]
   return `<h1>${escapeHtml(t('noscript.title'))}</h1>\n<p>${introduction}</p>\n<p>${places.join(' · ')}</p>\n${sections.join('\n')}`
-}
-
-function link(href: string, label: string): string {
-  return `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`
 }
 
 /** @param before the version before this one; undefined: none */
@@ -53,12 +49,12 @@ function versionSection(
 ): string {
   const { version, operations, plans } = published
   const { t, language } = words
-  const document = link(`/api/apis/${api}/${version}/openapi.json`, t('noscript.document'))
+  const document = linkHtml(`/api/apis/${api}/${version}/openapi.json`, t('noscript.document'))
   const query = new URLSearchParams({ from: before ?? '', to: version, language })
   const changes =
     before === undefined
       ? []
-      : [link(`/apis/${api}/diff.md?${query}`, t('noscript.changes', { version: before }))]
+      : [linkHtml(`/apis/${api}/diff.md?${query}`, t('noscript.changes', { version: before }))]
   const heads = [t('noscript.method'), t('noscript.path'), t('noscript.purpose')]
   const rows = operations.map(
     ({ method, path, summary }) =>

@@ -2,7 +2,7 @@ import type { MessageId } from '../../messages/format.ts'
 import { languageFacts, languages } from '../../messages/language.ts'
 import { wordsOf } from '../../messages/words.ts'
 import type { PictureFacts } from '../api/schemas/brand.ts'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml, linkHtml } from './escape-html.ts'
 import type { PageLook } from './page-look.ts'
 import { pagePaths } from './page-paths.ts'
 
@@ -35,22 +35,20 @@ export function plainFooter({ brand, language }: PageLook): string {
     ['shell.errors', '/problems/'],
     ['shell.ownApi', '/api/openapi.json'],
   ]
-  const shown = links.map(([id, href]) => (href == null ? '' : link(href, wordsOf(language).t(id))))
+  const shown = links.map(([id, href]) =>
+    href == null ? '' : linkHtml(href, wordsOf(language).t(id)),
+  )
   return `<footer><div><bdi>${escapeHtml(t('shell.footer', { name }))}</bdi><span>${shown.join('')}</span></div></footer>`
 }
 
 function mainLinks({ language, hasSandbox, carriesSession }: PageLook): string {
   const { t } = wordsOf(language)
   return [
-    link(pagePaths.landing, t('shell.apis')),
-    link(pagePaths.guides, t('shell.guides')),
-    hasSandbox ? link(pagePaths.sandbox, t('shell.sandbox')) : '',
-    carriesSession ? link(pagePaths.applications, t('shell.applications')) : '',
+    linkHtml(pagePaths.landing, t('shell.apis')),
+    linkHtml(pagePaths.guides, t('shell.guides')),
+    hasSandbox ? linkHtml(pagePaths.sandbox, t('shell.sandbox')) : '',
+    carriesSession ? linkHtml(pagePaths.applications, t('shell.applications')) : '',
   ].join('')
-}
-
-function link(href: string, label: string): string {
-  return `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`
 }
 
 /** A logo contains the name, and a narrow phone has room only for the icon; without a logo, the name is next to the icon. */
