@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { ApplicationList } from '../../portal/api/schemas/applications.ts'
 import type { SearchEntry } from '../../portal/api/schemas/guides.ts'
-import { pagePaths } from '../../portal/pages/page-paths.ts'
+import { operatorApplicationPath, pagePaths } from '../../portal/pages/page-paths.ts'
 import { requestList } from '../api/client.ts'
 import { useSearchIndex } from '../api/guides.ts'
 import { useOperatedMatches } from '../api/operator.ts'
@@ -117,7 +117,7 @@ export function useOperatedEntries(query: string): readonly FoundEntry[] {
         kind: 'application',
         title: name,
         detail: developerEmail,
-        href: pagePaths.operatorApplication.replace(':id', id),
+        href: operatorApplicationPath(id),
       }),
     ),
   ]

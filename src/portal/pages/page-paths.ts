@@ -37,6 +37,11 @@ export function callRecordPath(requestId: string): string {
   return pagePaths.callRecord.replace(':requestId', requestId)
 }
 
+/** The path of an application's page for operators. */
+export function operatorApplicationPath(id: string): string {
+  return pagePaths.operatorApplication.replace(':id', id)
+}
+
 /** The certificate and the revocation list of the sandbox's authority. Certificates name the second, so it never changes. */
 export const authorityPath = '/sandbox/authority.crt'
 export const crlPath = '/sandbox/authority.crl'

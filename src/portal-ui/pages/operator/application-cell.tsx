@@ -1,4 +1,5 @@
 import { Table, Text } from '@mantine/core'
+import { operatorApplicationPath } from '../../../portal/pages/page-paths.ts'
 import { TextLink } from '../../components/text-link.tsx'
 
 interface ApplicationCellProps {
@@ -15,7 +16,7 @@ export function ApplicationCell({
 }: ApplicationCellProps) {
   return (
     <Table.Td>
-      <TextLink href={`/operator/applications/${applicationId}`}>
+      <TextLink href={operatorApplicationPath(applicationId)}>
         <bdi>{applicationName}</bdi>
       </TextLink>{' '}
       <Text span c="dimmed" size="sm">

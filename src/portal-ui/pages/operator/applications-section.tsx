@@ -1,4 +1,5 @@
 import { Stack, Table } from '@mantine/core'
+import { operatorApplicationPath } from '../../../portal/pages/page-paths.ts'
 import { useOperatedApplications } from '../../api/operator.ts'
 import { RowActions, RowName } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -49,7 +50,7 @@ export function ApplicationsSection() {
         {(application) => (
           <Table.Tr>
             <RowName>
-              <TextLink href={`/operator/applications/${application.id}`}>
+              <TextLink href={operatorApplicationPath(application.id)}>
                 <bdi>{application.name}</bdi>
               </TextLink>
             </RowName>

@@ -1,4 +1,5 @@
 import { Stack, Table, Text, Title } from '@mantine/core'
+import { operatorApplicationPath } from '../../../portal/pages/page-paths.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { usePlanUse } from '../../api/operator.ts'
 import { DataTable } from '../../components/data-table.tsx'
@@ -62,7 +63,7 @@ export function PlansSection() {
             {data.overrides.map((override) => (
               <Table.Tr key={override.id}>
                 <Table.Td>
-                  <TextLink href={`/operator/applications/${override.applicationId}`}>
+                  <TextLink href={operatorApplicationPath(override.applicationId)}>
                     <bdi>{override.applicationName}</bdi>
                   </TextLink>
                 </Table.Td>

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { WaitingLimitRequest } from '../../../portal/api/schemas/limit-requests.ts'
+import { operatorApplicationPath } from '../../../portal/pages/page-paths.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { useLimitRequestDecline, useLimitRequestGrant } from '../../api/limit-requests.ts'
 import { useAllLimitRequests } from '../../api/operator.ts'
@@ -66,7 +67,7 @@ function Waiting({ request }: RequestProps) {
     <SectionCard
       title={<bdi>{request.applicationName}</bdi>}
       action={
-        <TextLink href={`/operator/applications/${request.applicationId}`} inherit>
+        <TextLink href={operatorApplicationPath(request.applicationId)} inherit>
           {t('requests.application')}
         </TextLink>
       }

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import type { OperatedApplication } from '../../../../portal/api/schemas/operator.ts'
-import { pagePaths } from '../../../../portal/pages/page-paths.ts'
+import { operatorApplicationPath } from '../../../../portal/pages/page-paths.ts'
 import { useOperatedCalls } from '../../../api/operator.ts'
 import { Message } from '../../../components/message.tsx'
 import { QueryState } from '../../../components/query-state.tsx'
@@ -21,7 +21,7 @@ export function OperatedCall({ application, requestId }: OperatedCallProps) {
   return (
     <SectionCard
       title={
-        <TextLink href={pagePaths.operatorApplication.replace(':id', id)} inherit>
+        <TextLink href={operatorApplicationPath(id)} inherit>
           <bdi>{name}</bdi>
         </TextLink>
       }
