@@ -1,4 +1,4 @@
-import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { type Query, useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 
 /** How long the content waits at most: an answer that is later moves it. */
@@ -7,10 +7,8 @@ const waitMs = 1_000
 /** How long nothing may be awaited: an answer can lead to the next question. */
 const pauseMs = 40
 
-const first = {
-  predicate: ({ state }: { state: { data: unknown; status: string } }) =>
-    state.status === 'pending',
-}
+/** Questions without an answer so far. */
+const first = { predicate: ({ state }: Query) => state.status === 'pending' }
 
 /**
  * Shows its content once the answers are here that it asks for at first, so that
