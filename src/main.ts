@@ -83,8 +83,6 @@ export interface TollgateOptions {
   readonly revision: string
   /** Whether a person reads standard output: a key may be shown only there. */
   readonly isTerminal: boolean
-  /** Whether that person can also type. (Default: false) */
-  readonly hasKeyboard?: boolean
   /** (Default: startEmbeddedDatabase) */
   readonly startEmbedded?: typeof startEmbeddedDatabase
   /** Reads CONFIG_DIR at the start. (Default: loadCatalogue) */

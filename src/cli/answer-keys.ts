@@ -27,8 +27,14 @@ export function answerKeys(options: AnswerKeysOptions): void {
   }
 
   follow()
+  if (lines !== undefined && options.places !== undefined) options.say(hintOf(options))
   // After `bg`, and after `fg` of a process that was stopped.
   process.on('SIGCONT', follow)
+}
+
+function hintOf({ portalUrl }: AnswerKeysOptions): string {
+  const toOpen = portalUrl === undefined ? '' : ', o and Enter to open the portal'
+  return `Type h and Enter to see the addresses again${toOpen}.\n`
 }
 
 function answer(key: string, { places, portalUrl, say }: AnswerKeysOptions): void {

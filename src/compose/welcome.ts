@@ -19,8 +19,6 @@ export interface WelcomeOptions {
   readonly roles: ReadonlySet<Role>
   /** Whether a person will see the text. */
   readonly isTerminal: boolean
-  /** Whether that person can also type. */
-  readonly hasKeyboard?: boolean
   readonly catalogue: Catalogue
   readonly services: Pick<Services, 'registry' | 'peppers'>
   readonly database: Database
@@ -33,16 +31,13 @@ export interface WelcomeOptions {
  * until one was shown, and returns the text for it without a terminal, too.
  */
 export async function welcomeText(options: WelcomeOptions): Promise<string | undefined> {
-  const { settings, roles, isTerminal, hasKeyboard = false, addresses } = options
+  const { settings, roles, isTerminal, addresses } = options
   const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
   const made = isDemonstrated ? await makeDemonstration(options) : undefined
   const gateway = addresses.gateway()
   if (!isTerminal) return made && unattendedText(gateway, made, options)
   const [text, command] = nextStep(options, made)
-  const keys = hasKeyboard
-    ? `\nType h and Enter to see the addresses again${roles.has('portal') ? ', o and Enter to open the portal' : ''}.\n`
-    : ''
-  return `\n${placesText(options)}\n\nNext: ${text}\n\n  ${command}\n${keys}`
+  return `\n${placesText(options)}\n\nNext: ${text}\n\n  ${command}\n`
 }
 
 /** The addresses that a person opens or calls, one in a row. */

@@ -57,7 +57,6 @@ export function registerStart(command: Command, context: CommandContext): void {
         version: packageVersion(),
         revision: packageRevision(),
         isTerminal: process.stdout.isTTY,
-        hasKeyboard: context.isTerminal,
         ...(read && { readCatalogue: read }),
       })
       // The log and the lines below are one text where both go to one place.
