@@ -1,11 +1,12 @@
 import { Button, Drawer } from '@mantine/core'
 import type { CallRecord } from '../../../../portal/api/schemas/usage.ts'
 import { useCallsWithId } from '../../../api/calls.ts'
+import { useApis } from '../../../api/catalogue.ts'
 import { MethodBadge } from '../../../components/method-badge.tsx'
 import { QueryState } from '../../../components/query-state.tsx'
 import { t } from '../../../words.ts'
 import { CallStory } from './call-story.tsx'
-import { callPath } from './call-words.ts'
+import { callPath, callTitle } from './call-words.ts'
 import classes from './calls.module.css'
 
 export interface CallDrawerProps {
@@ -46,11 +47,12 @@ export function CallDrawer({ applicationId, requestId, onClose }: CallDrawerProp
 }
 
 function Title({ record }: { readonly record: CallRecord }) {
+  const { data: apis } = useApis()
   const path = callPath(record)
   return (
     <span className={classes['title']}>
       <MethodBadge method={record.method} />{' '}
-      {path === undefined ? <bdi>{t('calls.unknownPath')}</bdi> : <bdi dir="ltr">{path}</bdi>}
+      {path === undefined ? <bdi>{callTitle(record, apis)}</bdi> : <bdi dir="ltr">{path}</bdi>}
     </span>
   )
 }
