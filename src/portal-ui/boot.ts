@@ -1,5 +1,5 @@
 import type { PortalFacts } from '../portal/api/schemas/accounts.ts'
-import type { FrontPage, PublishedApis } from '../portal/api/schemas/catalogue.ts'
+import type { AboutVersion, FrontPage, PublishedApis } from '../portal/api/schemas/catalogue.ts'
 
 /** Facts about the portal that a page knows from the start. */
 export type KnownFacts = Omit<PortalFacts, 'signUp'>
@@ -11,6 +11,8 @@ export interface Boot {
   readonly facts: KnownFacts
   /** On a page that shows the published APIs. */
   readonly apis?: PublishedApis
+  /** On the first page of a reference. */
+  readonly about?: AboutVersion
   /** On the first page and the sign-up page. */
   readonly front?: FrontPage
 }

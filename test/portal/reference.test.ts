@@ -1,5 +1,5 @@
 import t from 'tap'
-import { blocksOf } from '../../src/portal-ui/reference/markup-blocks.ts'
+import { blocksOf, partsOf } from '../../src/portal-ui/reference/markup-blocks.ts'
 import { schemaFacts } from '../../src/portal-ui/reference/schema-facts.ts'
 
 t.test('the reference reads rich schemas, and odd ones do not break it', async (t) => {
@@ -43,3 +43,21 @@ t.test('a list stays one list, and keeps counting, across blank lines', async (t
     { kind: 'paragraph', lines: ['Bye.'] },
   ])
 })
+
+t.test(
+  'of a long description the beginning shows, and a line for each further section',
+  async (t) => {
+    const long = 'word '.repeat(200).trim()
+    t.same(
+      titlesOf(partsOf(`# Orders\n\n${long}\n\nMore.\n\n## Errors\n\nAll.\n\n## Limits\n\nNone.`)),
+      [undefined, 'Errors', 'Limits'],
+    )
+    t.same(titlesOf(partsOf('# Orders\n\nShort.\n\n## Errors\n\nAll.')), ['Errors'])
+    const { beginning, sections } = partsOf('Short.\n\nAll of it.')
+    t.same([beginning.length, sections.length], [2, 0])
+  },
+)
+
+function titlesOf({ sections }: ReturnType<typeof partsOf>): readonly (string | undefined)[] {
+  return sections.map(({ title }) => title)
+}

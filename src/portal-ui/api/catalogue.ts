@@ -1,6 +1,13 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { GatewayState, PortalFacts } from '../../portal/api/schemas/accounts.ts'
-import type { FrontPage, PublishedApis, VersionDiff } from '../../portal/api/schemas/catalogue.ts'
+import type {
+  AboutVersion,
+  FrontPage,
+  PublishedApis,
+  VersionDiff,
+} from '../../portal/api/schemas/catalogue.ts'
+import { aboutOf } from '../../portal/documents/document-nodes.ts'
+import type { Boot } from '../boot.ts'
 import { languageQuery } from '../words.ts'
 import { requestList } from './client.ts'
 import { useRead } from './use-read.ts'
@@ -22,13 +29,28 @@ export function useFrontPage() {
 /** Takes what the document held, so that the first page needs no request. */
 export function rememberPublished(
   client: QueryClient,
-  { apis, front }: { readonly apis?: PublishedApis; readonly front?: FrontPage },
+  { apis, about, front }: Pick<Boot, 'apis' | 'about' | 'front'>,
 ): void {
+  if (about !== undefined) client.setQueryData(['about', about.api, about.version], about)
   if (apis !== undefined) client.setQueryData(['apis'], apis)
   if (front === undefined) return
   // The document does not wait for the bank, so the number of its customers may follow.
   const isComplete = front.customers !== null
   client.setQueryData(['front'], front, isComplete ? {} : { updatedAt: 1 })
+}
+
+/**
+ * What the document of a version says about itself, as far as it is here or the page held it.
+ *
+ * @param document undefined while it loads
+ */
+export function useAbout(
+  { api, version }: { readonly api: string; readonly version: string },
+  document: unknown,
+): ReturnType<typeof aboutOf> | undefined {
+  // The document of the page may have held it.
+  const held = useQueryClient().getQueryData<AboutVersion>(['about', api, version])
+  return document === undefined ? held : aboutOf(document)
 }
 
 /** The changes from one version of an API to another. */

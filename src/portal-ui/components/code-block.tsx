@@ -24,7 +24,7 @@ export function CodeBlock(props: CodeBlockProps) {
   const { source, label, top, children, isWrapped = false } = props
   const { copy, copied, error } = useClipboard({ timeout: 2_000 })
   return (
-    <div className={classes['root']} dir="ltr">
+    <Box className={classes['root'] ?? ''} dir="ltr" mod={{ bare: top === undefined }}>
       <div className={classes['top']}>
         <div className={classes['beside']}>{top}</div>
         <ActionIcon
@@ -54,6 +54,6 @@ export function CodeBlock(props: CodeBlockProps) {
       >
         <code>{children ?? <Highlighted source={source} />}</code>
       </Box>
-    </div>
+    </Box>
   )
 }

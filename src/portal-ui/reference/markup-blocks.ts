@@ -39,3 +39,42 @@ export function blocksOf(text: string): readonly MarkupBlock[] {
   }
   return blocks
 }
+
+/** A part of a text that opens when a reader asks for it. */
+export interface MarkupSection {
+  /** Undefined: it goes on where the beginning was cut. */
+  readonly title: string | undefined
+  readonly blocks: readonly MarkupBlock[]
+}
+
+/** Characters after which the beginning of a text ends with its block. */
+const beginningMin = 900
+
+/**
+ * Splits a text into its beginning and sections, one for each later heading. A
+ * beginning without headings is cut when it is long, so that what follows the
+ * text stays near.
+ */
+export function partsOf(text: string): {
+  readonly beginning: readonly MarkupBlock[]
+  readonly sections: readonly MarkupSection[]
+} {
+  const beginning: MarkupBlock[] = []
+  const sections: { title: string | undefined; blocks: MarkupBlock[] }[] = []
+  let characters = 0
+  for (const block of blocksOf(text)) {
+    const isHeading = block.kind === 'heading'
+    const last = sections.at(-1)
+    if (isHeading && beginning.length > 0) {
+      sections.push({ title: block.lines.join(' '), blocks: [] })
+    } else if (last !== undefined) {
+      last.blocks.push(block)
+    } else if (characters >= beginningMin) {
+      sections.push({ title: undefined, blocks: [block] })
+    } else {
+      beginning.push(block)
+      characters += block.lines.join(' ').length
+    }
+  }
+  return { beginning, sections }
+}

@@ -10,12 +10,17 @@ export function Markup({ text }: { readonly text: string }) {
   if (text.trim() === '') return null
   return (
     <div className={classes['markup']} {...marksOf(text)} data-document>
-      {blocksOf(text).map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
-        <Block key={index} block={block} />
-      ))}
+      <Blocks blocks={blocksOf(text)} />
     </div>
   )
+}
+
+/** Blocks of a text, one below the other. */
+export function Blocks({ blocks }: { readonly blocks: readonly MarkupBlock[] }) {
+  return blocks.map((block, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
+    <Block key={index} block={block} />
+  ))
 }
 
 function Block({ block: { kind, lines } }: { readonly block: MarkupBlock }) {

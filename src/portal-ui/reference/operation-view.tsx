@@ -10,6 +10,7 @@ import { MethodBadge } from '../components/method-badge.tsx'
 import { Pill } from '../components/pill.tsx'
 import { useFacts } from '../facts.tsx'
 import { t } from '../words.ts'
+import { Bones } from './bones.tsx'
 import { ErrorTable } from './error-table.tsx'
 import { Markup } from './markup.tsx'
 import { errorsOf, operationEntry } from './operation-entry.ts'
@@ -136,16 +137,5 @@ function KeyHint() {
         }}
       />
     </p>
-  )
-}
-
-/** Where the text will be. */
-function Bones() {
-  return (
-    <div className={classes['bones']} role="status" aria-label={t('common.loading')}>
-      <span />
-      <span />
-      <span />
-    </div>
   )
 }

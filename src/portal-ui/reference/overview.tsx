@@ -1,7 +1,7 @@
 import { Anchor, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import type { PublishedApi, PublishedVersion } from '../../portal/api/schemas/catalogue.ts'
-import { listOf, membersOf, textOf } from '../../portal/documents/document-nodes.ts'
+import { useAbout } from '../api/catalogue.ts'
 import { CopyValue } from '../components/copy-value.tsx'
 import { Message } from '../components/message.tsx'
 import { plainLink } from '../components/text-link.tsx'
@@ -9,7 +9,8 @@ import { useFacts } from '../facts.tsx'
 import { limitInWords } from '../in-words.ts'
 import { documentPath } from '../published.ts'
 import { t } from '../words.ts'
-import { Markup } from './markup.tsx'
+import { Bones } from './bones.tsx'
+import { Description } from './description.tsx'
 import { OperationList } from './operation-list.tsx'
 import classes from './reference.module.css'
 
@@ -18,32 +19,37 @@ export interface OverviewProps {
   readonly version: PublishedVersion
   /** Undefined while it loads. */
   readonly document: unknown
+  /** It could not be loaded. */
+  readonly isMissing: boolean
 }
 
-/** The beginning of a reference: how to call, what the document says about itself, and all operations. */
-export function Overview({ published, version, document }: OverviewProps) {
-  const info = membersOf(membersOf(document)['info'])
+/** The beginning of a reference: what the document says about itself, how to call, and all operations. */
+export function Overview({ published, version, document, isMissing }: OverviewProps) {
+  const { api } = published
+  const about = useAbout({ api, version: version.version }, document)
+  // What stands below a description waits for it, so that nothing moves.
+  if (about === undefined && !isMissing) return <Bones />
   return (
     <>
+      <Description text={about?.description ?? ''} />
       {version.isRetired ? null : (
-        <HowToCall published={published} version={version} document={document} />
+        <HowToCall published={published} version={version} address={about?.address ?? ''} />
       )}
-      <Markup text={textOf(info['description'])} />
-      <OperationList
-        api={published.api}
-        version={version}
-        oldest={published.versions[0]?.version}
-      />
+      <OperationList api={api} version={version} oldest={published.versions[0]?.version} />
     </>
   )
 }
 
+interface HowToCallProps {
+  readonly published: PublishedApi
+  readonly version: PublishedVersion
+  /** The gateway with the prefix of the version; empty if it is not known. */
+  readonly address: string
+}
+
 /** How to call the API. Phones first show only what the first call needs; a button shows the rest. */
-function HowToCall({ published, version, document }: OverviewProps) {
+function HowToCall({ published, version, address }: HowToCallProps) {
   const { gatewayUrl } = useFacts()
-  // The gateway with the prefix of the version.
-  const [server] = listOf(membersOf(document)['servers'])
-  const address = textOf(membersOf(server)['url']) || gatewayUrl
   const [isExpanded, setIsExpanded] = useState(false)
   // The plan that the form for a subscription preselects.
   const limit = version.plans[0]?.limits[0]
@@ -53,7 +59,7 @@ function HowToCall({ published, version, document }: OverviewProps) {
         <div>
           <dt>{t('reference.gateway')}</dt>
           <dd dir="ltr">
-            <CopyValue value={address} label={t('reference.address')} />
+            <CopyValue value={address || gatewayUrl} label={t('reference.address')} />
           </dd>
         </div>
         <div className={classes['secondary']}>

@@ -18,6 +18,20 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** What a document says about itself and where its API is; a text that it lacks is empty. */
+export function aboutOf(document: unknown): {
+  /** Markdown. */
+  readonly description: string
+  readonly address: string
+} {
+  const { info, servers } = membersOf(document)
+  const [server] = listOf(servers)
+  return {
+    description: textOf(membersOf(info)['description']),
+    address: textOf(membersOf(server)['url']),
+  }
+}
+
 /** Follows chains of `#/…`, at most eight steps, because references may be circular. */
 export function resolved(root: Members, node: unknown): Members {
   let members = membersOf(node)

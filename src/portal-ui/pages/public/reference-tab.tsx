@@ -35,7 +35,12 @@ export function ReferenceTab({ published, version, operation, document }: Refere
     <div className={classes['reference']}>
       <ProblemAlert error={document.error} onRetry={() => void document.refetch()} />
       {operation === undefined ? (
-        <Overview published={published} version={version} document={document.data} />
+        <Overview
+          published={published}
+          version={version}
+          document={document.data}
+          isMissing={document.isError}
+        />
       ) : (
         <OperationView
           key={operation.id}

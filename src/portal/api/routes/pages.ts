@@ -5,6 +5,7 @@ import { versionKey } from '../../../catalogue/catalogue.ts'
 import { versionTitle } from '../../../catalogue/in-language.ts'
 import type { Language } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
+import { aboutOf } from '../../documents/document-nodes.ts'
 import type { FrontPages } from '../../documents/front-page.ts'
 import type { ServedDocument } from '../../documents/served-document.ts'
 import type { Guides } from '../../guides/guides.ts'
@@ -24,7 +25,7 @@ import type { PortalServices } from '../../services.ts'
 import { languageQuery } from '../language-query.ts'
 import { notFound } from '../portal-error.ts'
 import { rememberByMinute } from '../remember-by-minute.ts'
-import type { PublishedApis } from '../schemas/catalogue.ts'
+import type { AboutVersion, PublishedApis } from '../schemas/catalogue.ts'
 import { landingTitle } from '../schemas/landing-title.ts'
 import { publishedApis } from './published-apis.ts'
 
@@ -75,6 +76,7 @@ export function createSendPage(services: PageServices): SendPage {
 
   const published = rememberByMinute<PublishedApis>({ catalogue, now })
   const lists = rememberByMinute<string>({ catalogue, now })
+  const abouts = rememberByMinute<AboutVersion>({ catalogue, now })
 
   return (request, reply, status) => {
     const look = pageLook(services, reply)
@@ -117,6 +119,7 @@ export function createSendPage(services: PageServices): SendPage {
         carriesSession,
         facts: knownFacts(services, request.raw),
         ...(apis === undefined || isListApart ? {} : { apis }),
+        ...(begins.about === undefined ? {} : { about: begins.about }),
         ...(pathsOfFront.has(path) ? { front: frontPages.known() } : {}),
       },
       noscript: content,
@@ -164,11 +167,17 @@ export function createSendPage(services: PageServices): SendPage {
     if (!isVersion) return { title, answers: [] }
     const versions = apis?.items.find((each) => each.api === api)?.versions
     const known = versions?.find((each) => each.version === version)
+    const name = `${language} ${api} ${version}`
     return {
       title,
+      about: abouts(name, () => ({
+        api,
+        version,
+        ...aboutOf(servedDocument(published, language)),
+      })),
       outline:
         known &&
-        lists(`${language} ${api} ${version}`, () => {
+        lists(name, () => {
           const document = servedDocument(published, language)
           return versionOutline({ version: known, published, document, words })
         }),
@@ -190,6 +199,7 @@ interface Beginning {
   readonly title?: string | undefined
   /** HTML. */
   readonly outline?: string | undefined
+  readonly about?: AboutVersion | undefined
   /** Addresses of what it asks for first. */
   readonly answers: readonly string[]
 }

@@ -109,6 +109,16 @@ export const PublishedApi = closed({
 })
 export type PublishedApi = Static<typeof PublishedApi>
 
+/** What the document of a version says about itself, before its operations. */
+export interface AboutVersion {
+  readonly api: string
+  readonly version: string
+  /** Markdown, in the language of the page; may be empty. */
+  readonly description: string
+  /** Address of the gateway with the prefix of the version; empty if the document names none. */
+  readonly address: string
+}
+
 /** `GET /api/apis`: the published APIs; public. */
 export const PublishedApis = listOf(PublishedApi)
 export type PublishedApis = Static<typeof PublishedApis>
