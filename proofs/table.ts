@@ -722,7 +722,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   }),
   'layout-shift': tests('pages/layout-shift', {
     shows:
-      'while answers arrive late, no page but the reference moves what is shown by more than 0.05',
+      'while answers arrive late, no page moves what is shown by more than 0.05',
     guards: page,
   }),
   browser: tests('pages/browser', {
