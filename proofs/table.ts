@@ -721,8 +721,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     guards: page,
   }),
   'layout-shift': tests('pages/layout-shift', {
-    shows:
-      'while answers arrive late, no page moves what is shown by more than 0.05',
+    shows: 'while answers arrive late, no page moves what is shown by more than 0.05',
     guards: page,
   }),
   browser: tests('pages/browser', {

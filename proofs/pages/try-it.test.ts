@@ -131,6 +131,23 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
     },
   )
 
+  await t.test('the sandbox leads to the call that asks one of its customers', async (t) => {
+    await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
+      const { cookie } = owner
+      await page
+        .context()
+        .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])
+      await page.goto(`${portalUrl}/sandbox`)
+      const row = page.getByRole('row').filter({ hasText: '305567661' })
+      await row.getByRole('link', { name: /^Ask .+ for consent$/ }).click()
+      const customer = page.getByLabel('Customer who approves')
+      t.equal(await customer.inputValue(), '305567661')
+      await page.getByRole('button', { name: 'Send call', exact: true }).click()
+      await page.getByText('201 Created', { exact: true }).waitFor()
+      t.match(page.url(), /playground\?customer=305567661$/)
+    })
+  })
+
   await t.test('a consent that has ended is no longer offered', async (t) => {
     await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {
       const button = (name: string) => page.getByRole('button', { name, exact: true })

@@ -1,9 +1,14 @@
 import { Table, Text, Title } from '@mantine/core'
 import type { SandboxCustomer } from '../../../portal/api/schemas/sandbox.ts'
+import { pagePaths } from '../../../portal/pages/page-paths.ts'
+import { useSession } from '../../api/session.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
 import { DataTable, RowName } from '../../components/data-table.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { customerName } from '../../customer-name.ts'
+import { signInPath } from '../../reference/sign-in-path.ts'
+import { TryLink } from '../../reference/try-link.tsx'
+import { TryWithOwn } from '../../reference/try-with-own.tsx'
 import { pageLanguage, t } from '../../words.ts'
 import classes from './sandbox.module.css'
 
@@ -65,12 +70,28 @@ function CustomerRow({ customer }: { readonly customer: SandboxCustomer }) {
               <CopyValue value={corporateId} label={t('people.corporateIdOf', { name })} />
             </>
           )}
+          <AskCustomer customer={customer} name={name} />
         </div>
       </Table.Td>
       <Table.Td>
         <Accounts customer={customer} name={name} />
       </Table.Td>
     </Table.Tr>
+  )
+}
+
+/** Leads to the playground, with a call that asks the customer for a consent. */
+function AskCustomer({ customer: { psuId, corporateId }, name }: AccountsProps) {
+  const { data: session } = useSession()
+  const query = new URLSearchParams({
+    customer: psuId,
+    ...(corporateId === null ? {} : { corporation: corporateId }),
+  })
+  const words = { shown: t('people.ask'), spoken: t('people.askNamed', { name }) }
+  return session === null || session === undefined ? (
+    <TryLink href={signInPath(`${pagePaths.sandbox}#${psuId}`)} words={words} />
+  ) : (
+    <TryWithOwn query={`?${query}`} words={words} />
   )
 }
 

@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useSandbox } from '../../../api/sandbox.ts'
+import { valueKey } from '../../../calls/call-draft.ts'
 import type { CallShape } from '../../../calls/call-shape.ts'
 import { customerName } from '../../../customer-name.ts'
 import { useFacts } from '../../../facts.tsx'
@@ -20,6 +21,25 @@ const ways = [
 /** Values of a draft in which the customer approves on the bank's page; empty if an operation offers no choice. */
 export function approvalOnPage({ parameters }: CallShape): Readonly<Record<string, string>> {
   return parameters.some(({ name }) => name === redirect) ? { [`header ${redirect}`]: 'true' } : {}
+}
+
+/** A customer of the sandbox whom a link asks for. */
+export interface AskedCustomer {
+  readonly psuId: string
+  /** Empty if the customer acts for no corporation. */
+  readonly corporateId: string
+}
+
+/** Values of a draft in which this customer approves, in the bank's app; those that the operation has. */
+export function approvalInApp(
+  { parameters }: CallShape,
+  { psuId, corporateId }: AskedCustomer,
+): Readonly<Record<string, string>> {
+  const values = { [`header ${decoupled}`]: 'true', [psu]: psuId, [corporation]: corporateId }
+  const known = Object.entries(values).filter(([name]) =>
+    parameters.some((parameter) => valueKey(parameter) === name),
+  )
+  return Object.fromEntries(known)
 }
 
 export interface ApprovalChoiceProps {

@@ -28,7 +28,12 @@ import { t } from '../../../words.ts'
 import classes from '../applications.module.css'
 import { KeyField } from '../keys/key-field.tsx'
 import { forThisPage, type PageMemory, secretName } from '../page-memory.ts'
-import { ApprovalChoice, approvalOnPage } from './approval-choice.tsx'
+import {
+  ApprovalChoice,
+  type AskedCustomer,
+  approvalInApp,
+  approvalOnPage,
+} from './approval-choice.tsx'
 import { CallCode } from './call-code.tsx'
 import { DrillField } from './drill-field.tsx'
 import { IdField } from './id-field.tsx'
@@ -46,17 +51,20 @@ export interface TryFormProps {
   readonly memory: PageMemory
   /** Values of the query that a followed link asks for, by name. */
   readonly query: Readonly<Record<string, string>>
+  /** Who approves; undefined: whoever signs in at the bank's page. */
+  readonly customer: AskedCustomer | undefined
   readonly onFollow: (call: NextCall) => void
 }
 
 /** Fills in one call, sends it and shows the response beside it. */
 export function TryForm(props: TryFormProps) {
-  const { applicationId, versionId, shape, shapes, memory, query, onFollow } = props
+  const { applicationId, versionId, shape, shapes, memory, query, customer, onFollow } = props
   const { gatewayUrl, hasSandbox } = useFacts()
   const [draft, setDraft] = useState(() => {
     const plain = draftCall(shape, memory.ids, query)
     // The sandbox has a page where its customers approve; each other way needs more calls.
-    const approval = hasSandbox ? approvalOnPage(shape) : {}
+    const onPage = hasSandbox ? approvalOnPage(shape) : {}
+    const approval = customer === undefined ? onPage : approvalInApp(shape, customer)
     return { ...plain, values: { ...plain.values, ...keptSecrets(props), ...approval } }
   })
   const key = memory.triedKey ?? memory.keys[0]?.key ?? forThisPage

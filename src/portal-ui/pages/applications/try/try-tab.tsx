@@ -8,6 +8,7 @@ import { useSearchParams } from 'wouter'
 import { isLongReference } from '../../../../portal/pages/page-paths.ts'
 import { useDocument } from '../../../api/document.ts'
 import { callShape } from '../../../calls/call-shape.ts'
+import { stepOperations } from '../../../calls/check-list.ts'
 import { firstCalls } from '../../../calls/first-calls.ts'
 import type { NextCall } from '../../../calls/next-calls.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
@@ -23,6 +24,7 @@ import {
   useSubscribedVersions,
   versionName,
 } from '../subscribed-versions.ts'
+import type { AskedCustomer } from './approval-choice.tsx'
 import { OperationPicker } from './operation-picker.tsx'
 import classes from './playground.module.css'
 import { TryForm } from './try-form.tsx'
@@ -78,8 +80,9 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
   const [chosenVersion, setChosenVersion] = useState<string>()
   const [parameters, setParameters] = useSearchParams()
   const [followed, setFollowed] = useState<Followed>({ count: 0, operation: '', query: {} })
-  const asked = parameters.get('operation')
+  const customer = askedCustomer(parameters)
   const askedVersion = parameters.get('version')
+  const asked = parameters.get('operation') ?? consentOperation(versions, customer)
   const version =
     versions.find((each) => each.subscription.id === chosenVersion) ??
     versions.find(
@@ -147,9 +150,27 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
           shapes={shapes}
           memory={memory}
           query={followed.operation === shape.operation ? followed.query : {}}
+          customer={customer}
           onFollow={follow}
         />
       )}
     </>
   )
+}
+
+/** The customer of the sandbox whom the address names. */
+function askedCustomer(parameters: URLSearchParams): AskedCustomer | undefined {
+  const psuId = parameters.get('customer')
+  if (psuId === null) return undefined
+  return { psuId, corporateId: parameters.get('corporation') ?? '' }
+}
+
+/** The operation with which one asks a customer for a consent, in the newest version that has it. */
+function consentOperation(
+  versions: readonly SubscribedVersion[],
+  customer: AskedCustomer | undefined,
+): string | null {
+  if (customer === undefined) return null
+  const found = versions.map(({ operations }) => stepOperations(operations).consent)
+  return found.findLast((operation) => operation !== undefined)?.id ?? null
 }
