@@ -105,6 +105,7 @@ function lettersWith(name: string): Letter[] {
       kind: 'limit-requested',
       ...limit,
       calls: 500,
+      wantedUntil: at,
       reason: name,
       waiting: 3,
       developerName: name,

@@ -1,11 +1,6 @@
 import t from 'tap'
+import { endOfQuarter, inDays, instantOf, localOf } from '../../src/portal-ui/local-moment.ts'
 import { suggestedCalls } from '../../src/portal-ui/pages/applications/limits/suggested-calls.ts'
-import {
-  endOfQuarter,
-  inDays,
-  instantOf,
-  localOf,
-} from '../../src/portal-ui/pages/operator/local-moment.ts'
 
 t.test('usual periods end with the last minute of a day, in local time', async (t) => {
   const now = new Date(2026, 10, 30, 21, 30)

@@ -307,6 +307,7 @@ async function newThings(developerId: string): Promise<Things> {
     version: '1.0.0',
     limit: 'default',
     calls: 9,
+    wantedUntil: null,
     reason: 'a test',
     outbox: { post: async () => undefined },
   })

@@ -645,11 +645,22 @@ t.test('a request for more calls is granted or declined once, with a mail each w
   const limitRequest = { api: 'xs2a', version: '1.7.0', limit: 'default', calls: 2_000_000 }
   const ask = (changes: object = {}) =>
     caller.send('POST', requests, { ...limitRequest, reason: 'All accounts at once', ...changes })
-  for (const wrong of [{ calls: 5 }, { limit: 'none' }, { version: '1.6.0' }, { reason: ' ' }]) {
+  for (const wrong of [
+    { calls: 5 },
+    { limit: 'none' },
+    { version: '1.6.0' },
+    { reason: ' ' },
+    { wantedUntil: '2020-01-01T00:00:00.000Z' },
+    { wantedUntil: 'in May' },
+  ]) {
     t.match(await ask(wrong), { status: 400, body: { code: 'INPUT_INVALID' } })
   }
-  const asked = await ask()
-  t.match(asked, { status: 201, body: { ...limitRequest, state: 'open', answer: null } })
+  const wantedUntil = new Date(Date.now() + 10 * hour).toISOString()
+  const asked = await ask({ wantedUntil })
+  t.match(asked, {
+    status: 201,
+    body: { ...limitRequest, wantedUntil, state: 'open', answer: null },
+  })
   t.match(await ask(), { status: 409, body: { rule: 'limit-request-open' } })
   const mailsTo = async (to: string, subject: string) =>
     (await readMails(tollgate.dataDir)).filter(
@@ -661,6 +672,7 @@ t.test('a request for more calls is granted or declined once, with a mail each w
     {
       applicationName: 'Caller',
       developerEmail: caller.developer.email,
+      wantedUntil,
       limitNow: { calls: planCalls, windowSeconds: 31_536_000, scope: 'operation' },
     },
   )
@@ -776,6 +788,7 @@ t.test('a request for more calls is granted or declined once, with a mail each w
   const owned = await beside.stores.limitRequests.create({
     applicationId: own.id,
     ...limitRequest,
+    wantedUntil: null,
     reason: 'mine',
     by: 'test',
     outbox: { post: async () => undefined },

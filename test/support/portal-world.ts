@@ -175,13 +175,24 @@ async function leaveTraces({ db, stores }: BesidePortal): Promise<void> {
 
 /** An application's requests for more calls: one declined by an operator, one waiting. */
 async function askForCalls({ send }: SignedIn, operator: SignedIn, application: string) {
-  const ask = (api: string, version: string, calls: number, reason: string) =>
-    send('POST', `${application}/limit-requests`, { api, version, limit: 'default', calls, reason })
-  const { body } = await ask('mandate', '1.0.0', 100_000, 'We might need it one day')
+  const ask = (wanted: object) =>
+    send('POST', `${application}/limit-requests`, { limit: 'default', ...wanted })
+  const { body } = await ask({
+    api: 'mandate',
+    version: '1.0.0',
+    calls: 100_000,
+    reason: 'We might need it one day',
+  })
   await operator.send('POST', `/api/operator/limit-requests/${body.id}/decline`, {
     reason: 'Please ask again when you know how many mandates you create in an hour',
   })
-  await ask('xs2a', '1.7.0', 400, 'Month end: we read the balances of 300 customers each hour')
+  await ask({
+    api: 'xs2a',
+    version: '1.7.0',
+    calls: 400,
+    wantedUntil: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+    reason: 'Month end: we read the balances of 300 customers each hour',
+  })
 }
 
 /** @returns its path in the JSON API */

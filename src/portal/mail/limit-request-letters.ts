@@ -17,6 +17,8 @@ interface AskedFacts extends LimitFacts {
   readonly developerName: string
   readonly developerEmail: string
   readonly calls: number
+  /** Null: the developer did not say. */
+  readonly wantedUntil: Date | null
   /** The developer's words. */
   readonly reason: string
   /** All open requests, this one included. */
@@ -52,6 +54,14 @@ export const limitRequestLetters = {
           { label: words.t('mail.fact.address'), address: asked.developerEmail },
           ...limitOf(asked, words, names),
           { label: words.t('mail.fact.wanted'), value: wholeNumber(asked.calls, words) },
+          ...(asked.wantedUntil === null
+            ? []
+            : [
+                {
+                  label: words.t('mail.fact.until'),
+                  value: utcTime(asked.wantedUntil, words.language),
+                },
+              ]),
           { label: words.t('mail.fact.reason'), name: asked.reason },
         ],
       },

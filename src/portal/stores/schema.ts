@@ -215,6 +215,8 @@ interface LimitRequestsTable {
   limit_name: string
   /** Wanted. */
   calls: number
+  /** Null: the developer did not say. */
+  wanted_until: Date | null
   /** The developer's words. */
   reason: string
   created_at: Generated<Date>

@@ -12,4 +12,5 @@ export const registryMigrations: SchemaMigrations = {
   '0002-call-paths': migrationOf(new URL('0002-call-paths.sql', import.meta.url)),
   '0003-client-errors': migrationOf(new URL('0003-client-errors.sql', import.meta.url)),
   '0004-page-keys': migrationOf(new URL('0004-page-keys.sql', import.meta.url)),
+  '0005-wanted-until': migrationOf(new URL('0005-wanted-until.sql', import.meta.url)),
 }

@@ -11,12 +11,12 @@ import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { limitInWords } from '../../in-words.ts'
+import { inDays, instantOf, usualDays } from '../../local-moment.ts'
 import { problemSentence } from '../../problem-words.ts'
 import { limitOfVersion, publishedVersion } from '../../published.ts'
 import { nameAsText, t } from '../../words.ts'
-import { inDays, instantOf } from './local-moment.ts'
 import classes from './operator.module.css'
-import { UntilField, usualDays } from './until-field.tsx'
+import { UntilField } from './until-field.tsx'
 
 const fields = ['api', 'version', 'limit', 'calls', 'reason', 'expiresAt'] as const
 

@@ -17,11 +17,11 @@ import { SectionCard } from '../../components/section-card.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber, windowInWords } from '../../in-words.ts'
+import { inDays, instantOf, localOf, usualDays } from '../../local-moment.ts'
 import { limitOfVersion } from '../../published.ts'
 import { t } from '../../words.ts'
-import { inDays, instantOf } from './local-moment.ts'
 import { MoreButton } from './more-button.tsx'
-import { UntilField, usualDays } from './until-field.tsx'
+import { UntilField } from './until-field.tsx'
 
 /** Developers who ask for more calls: grant until a day, or decline with a sentence. */
 export function RequestsSection() {
@@ -76,6 +76,14 @@ function Waiting({ request }: RequestProps) {
         <Text size="sm">
           <Summary request={request} /> <Time at={request.createdAt} />
         </Text>
+        {request.wantedUntil === null ? null : (
+          <Text size="sm">
+            <Message
+              id="requests.until"
+              values={{ until: <Time at={request.wantedUntil} key="until" /> }}
+            />
+          </Text>
+        )}
         {request.limitNow === null ? (
           <Text size="sm">
             <Now request={request} />
@@ -136,7 +144,7 @@ interface AnswerProps extends RequestProps {
 
 function Grant({ request, opened, onClose }: AnswerProps) {
   const form = useForm({
-    initialValues: { calls: String(request.calls), until: inDays(usualDays) },
+    initialValues: { calls: String(request.calls), until: suggestedEnd(request) },
     validate: { calls: filled(), until: filled() },
   })
   const grant = useLimitRequestGrant(request.id, onClose)
@@ -167,6 +175,12 @@ function Grant({ request, opened, onClose }: AnswerProps) {
       />
     </FormDialog>
   )
+}
+
+/** What the developer asked for, or the usual time once that is over. */
+function suggestedEnd({ wantedUntil }: WaitingLimitRequest): string {
+  const isAhead = wantedUntil !== null && Date.parse(wantedUntil) > Date.now()
+  return isAhead ? localOf(wantedUntil) : inDays(usualDays)
 }
 
 const grantFields = ['calls', 'until', 'expiresAt'] as const

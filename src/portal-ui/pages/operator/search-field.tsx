@@ -2,8 +2,8 @@ import { Button, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
+import { instantOf, localOf } from '../../local-moment.ts'
 import { withoutSecret } from '../../without-secret.ts'
-import { instantOf, localOf } from './local-moment.ts'
 
 /** The search text in the page's address: `?search=ada`. */
 export function useSearchText(): string {

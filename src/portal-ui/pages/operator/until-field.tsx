@@ -1,9 +1,6 @@
 import { Button, Group, Stack, TextInput, type TextInputProps } from '@mantine/core'
+import { endOfQuarter, inDays, usualDays } from '../../local-moment.ts'
 import { t } from '../../words.ts'
-import { endOfQuarter, inDays } from './local-moment.ts'
-
-/** Days after which a higher limit ends, unless the operator chooses another day. */
-export const usualDays = 30
 
 export interface UntilFieldProps extends TextInputProps {
   /** Called with the local time of a usual period. */

@@ -61,12 +61,14 @@ export function registerLimitRequests(
       const application = await ownApplication(stores, request, request.params)
       const { body } = request
       await checkWanted(application.id, body)
+      const { wantedUntil, ...wanted } = body
       const attempt = await attempts.count('wish-of-developer', {
         developerId: application.developerId,
       })
       try {
         const made = await limitRequests.create({
-          ...body,
+          ...wanted,
+          wantedUntil: wantedUntil === undefined ? null : new Date(wantedUntil),
           applicationId: application.id,
           by: actorOf(request),
           outbox: mails.outbox,
@@ -98,10 +100,10 @@ export function registerLimitRequests(
     },
   )
 
-  /** @throws {PortalError} INPUT_INVALID for a version without a subscription, another limit, or no more calls than now */
+  /** @throws {PortalError} INPUT_INVALID for a version without a subscription, another limit, no more calls than now, or a time in the past */
   async function checkWanted(
     applicationId: string,
-    { api, version, limit, calls }: LimitRequestInput,
+    { api, version, limit, calls, wantedUntil }: LimitRequestInput,
   ): Promise<void> {
     const active = await subscriptions.list({ applicationId })
     const subscription = active.find((each) => each.api === api && each.version === version)
@@ -114,6 +116,9 @@ export function registerLimitRequests(
     const found = limits.find(({ name }) => name === limit)
     if (found === undefined) {
       throw inputInvalid('/limit', `one of ${limits.map(({ name }) => name).join(', ')}`)
+    }
+    if (wantedUntil !== undefined && Date.parse(wantedUntil) <= now()) {
+      throw inputInvalid('/wantedUntil', 'in the future')
     }
     if (calls <= found.calls) {
       throw inputInvalid('/calls', `more than ${found.calls}, which the limit allows now`)

@@ -23,6 +23,7 @@ export const LimitRequest = closed({
   version: Type.String(),
   limit: Type.String({ description: 'name of the limit in the plan' }),
   calls: Type.Integer({ description: 'requested calls per window' }),
+  wantedUntil: nullable(Instant),
   reason: Type.String(),
   state: oneOf(['open', 'granted', 'declined', 'withdrawn']),
   createdAt: Instant,
@@ -40,6 +41,7 @@ export const LimitRequestInput = closed({
   version: CatalogueName,
   limit: CatalogueName,
   calls: Calls,
+  wantedUntil: Type.Optional(Instant),
   reason: Sentence,
 })
 export type LimitRequestInput = Static<typeof LimitRequestInput>

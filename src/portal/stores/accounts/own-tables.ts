@@ -115,7 +115,7 @@ const ofApplication: typeof ofDeveloper = {
     table: 'limit_requests',
     orderBy: 'created_at id',
     columns:
-      'id application_id api version limit_name calls reason created_at state closed_at granted_calls granted_until answer',
+      'id application_id api version limit_name calls wanted_until reason created_at state closed_at granted_calls granted_until answer',
   },
   limitOverrides: {
     table: 'limit_overrides',

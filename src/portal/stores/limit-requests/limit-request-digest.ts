@@ -12,6 +12,7 @@ export interface LimitRequestDigest {
   readonly version: string
   readonly limit: string
   readonly calls: number
+  readonly wantedUntil: Date | null
   readonly reason: string
   readonly applicationId: string
   readonly applicationName: string
@@ -55,7 +56,8 @@ export async function takeDigest(trx: PortalTransaction): Promise<readonly Limit
   const { rows } = await sql<LimitRequestDigest>`
     select distinct on (operators.id) operators.email,
       count(*) over (partition by operators.id)::int as waiting,
-      requests.api, requests.version, requests.limit_name as "limit", requests.calls, requests.reason,
+      requests.api, requests.version, requests.limit_name as "limit", requests.calls,
+      requests.wanted_until as "wantedUntil", requests.reason,
       applications.id as "applicationId", applications.name as "applicationName",
       owners.name as "developerName", owners.email as "developerEmail"
     from developers operators

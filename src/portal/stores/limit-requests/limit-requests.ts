@@ -44,6 +44,8 @@ export interface LimitRequest {
   readonly limit: string
   /** Calls that the developer asks for. */
   readonly calls: number
+  /** Until when; null: the developer did not say. */
+  readonly wantedUntil: Date | null
   readonly reason: string
   readonly state: 'open' | 'granted' | 'declined' | 'withdrawn'
   readonly createdAt: Date
@@ -103,6 +105,7 @@ export interface LimitRequests {
     version: string
     limit: string
     calls: number
+    wantedUntil: Date | null
     reason: string
     by: string
     outbox: Outbox
@@ -153,6 +156,7 @@ const columns = [
   'version',
   'limit_name as limit',
   'calls',
+  'wanted_until as wantedUntil',
   'reason',
   'state',
   'limit_requests.created_at as createdAt',
@@ -168,7 +172,7 @@ const reasonOfOverride = 'The developer asked for more calls.'
 
 export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitRequests {
   return {
-    create: ({ applicationId, api, version, limit, calls, reason, by, outbox }) =>
+    create: ({ applicationId, api, version, limit, calls, wantedUntil, reason, by, outbox }) =>
       db
         .transaction()
         .execute(async (trx) => {
@@ -184,6 +188,7 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
               version,
               limit_name: limit,
               calls,
+              wanted_until: wantedUntil,
               reason: reason.trim(),
               created_at: sql`clock_timestamp()`,
             })

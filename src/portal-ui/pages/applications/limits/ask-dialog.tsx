@@ -1,4 +1,4 @@
-import { NativeSelect, Text, Textarea } from '@mantine/core'
+import { NativeSelect, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { PublishedLimit } from '../../../../portal/api/schemas/catalogue.ts'
 import { isProblem } from '../../../api/client.ts'
@@ -7,6 +7,7 @@ import { CallsField, callsIn } from '../../../components/calls-field.tsx'
 import { fieldErrors } from '../../../components/field-errors.ts'
 import { filled } from '../../../components/form.tsx'
 import { FormDialog } from '../../../components/form-dialog.tsx'
+import { dayIn, endOfDayIn, usualDays } from '../../../local-moment.ts'
 import { problemSentence } from '../../../problem-words.ts'
 import { nameAsText, t } from '../../../words.ts'
 import { suggestedCalls } from './suggested-calls.ts'
@@ -40,9 +41,10 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
     initialValues: {
       limit: first === undefined ? '' : optionOf(first),
       calls: suggestedCalls(first?.calls),
+      until: dayIn(usualDays),
       reason: '',
     },
-    validate: { calls: filled(), reason: filled() },
+    validate: { calls: filled(), until: filled(), reason: filled() },
   })
   const asking = useAskForCalls(applicationId, close)
   const choice = choices.find((each) => optionOf(each) === form.values.limit) ?? first
@@ -58,10 +60,11 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
       title={t('moreCalls.title')}
       form={form}
       mutation={asking}
-      onSubmit={({ calls, reason }) => {
+      onSubmit={({ calls, until, reason }) => {
         if (choice === undefined) return
         const { api, version, limit } = choice
-        asking.mutate({ api, version, limit, calls: callsIn(calls), reason })
+        const wantedUntil = endOfDayIn(until)
+        asking.mutate({ api, version, limit, calls: callsIn(calls), wantedUntil, reason })
       }}
       errorsOf={errorsOf}
       action={t('moreCalls.send')}
@@ -93,6 +96,13 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
         })}
         {...form.getInputProps('calls')}
       />
+      <TextInput
+        label={t('moreCalls.until')}
+        type="date"
+        min={dayIn(0)}
+        required
+        {...form.getInputProps('until')}
+      />
       <Textarea
         label={t('moreCalls.reason')}
         description={t('moreCalls.reasonHelp')}
@@ -112,8 +122,14 @@ function optionOf({ api, version, limit }: Choice): string {
 /** The limit field stands for the API, the version and the limit, so it shows their errors and a conflict. */
 function errorsOf(error: Error): Record<string, string | undefined> {
   if (isProblem(error, 'CONFLICT')) return { limit: problemSentence(error.problem) }
-  const { api, version, limit = api ?? version, ...others } = fieldErrors(error, fields)
-  return { limit, ...others }
+  const {
+    api,
+    version,
+    limit = api ?? version,
+    wantedUntil,
+    ...others
+  } = fieldErrors(error, fields)
+  return { limit, until: wantedUntil, ...others }
 }
 
-const fields = ['api', 'version', 'limit', 'calls', 'reason'] as const
+const fields = ['api', 'version', 'limit', 'calls', 'wantedUntil', 'reason'] as const

@@ -1,3 +1,6 @@
+/** Days for which more calls are wanted and granted unless people choose otherwise. */
+export const usualDays = 30
+
 /** @param text of a field for local time @returns ISO 8601 in UTC; an invalid text unchanged, which the portal refuses */
 export function instantOf(text: string): string {
   const at = new Date(text)
@@ -24,4 +27,14 @@ export function endOfQuarter(now = new Date()): string {
 
 function endOfDay(day: Date): string {
   return localOf(new Date(day.getFullYear(), day.getMonth(), day.getDate(), 23, 59).toISOString())
+}
+
+/** @returns what a field for a day shows for the day after `days` days */
+export function dayIn(days: number, now = new Date()): string {
+  return inDays(days, now).slice(0, 10)
+}
+
+/** @param day text of a field for a day @returns the last minute of the day, as {@link instantOf} does */
+export function endOfDayIn(day: string): string {
+  return instantOf(`${day}T23:59`)
 }
