@@ -110,7 +110,7 @@ t.test(
     t.match([answer.status, await answer.text()], [400, /"tppMessages".*Consent-ID/is])
     const refused = await fetch(`${portal.urls.portal}/api/session`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: 'http://127.0.0.1:8081' },
+      headers: { 'content-type': 'application/json', origin: 'http://localhost:8081' },
       body: JSON.stringify({ email: 'anna@example.com', password: 'not the password' }),
     })
     t.equal(refused.status, 401, await refused.text())

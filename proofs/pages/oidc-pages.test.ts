@@ -43,7 +43,7 @@ async function looksRight(t: Test, page: Page, what: string): Promise<void> {
 
 t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) => {
   const port = await freePort()
-  const portalUrl = `http://127.0.0.1:${port}`
+  const portalUrl = `http://localhost:${port}`
   const provider = await testProvider(t, portalUrl)
   const configDir = testConfigDir(t)
   const terms = 'terms: { version: "2026-11", url: https://bank.example/terms }\n'

@@ -3,7 +3,6 @@ import type { CDPSession, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { accessibilityViolations } from '../../test/support/accessibility.ts'
 import { chromiumMissing, startBrowser, type VisitOptions } from '../../test/support/browser.ts'
-import { freePort } from '../../test/support/free-port.ts'
 import { createPortalClient, signUpAndIn, testPassword } from '../../test/support/portal.ts'
 import { besidePortal } from '../../test/support/portal-client.ts'
 import { appCode } from '../../test/support/second-factor.ts'
@@ -27,13 +26,9 @@ async function virtualAuthenticator(page: Page): Promise<CDPSession> {
 }
 
 t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) => {
-  const port = String(await freePort())
-  const portalUrl = `http://localhost:${port}`
-  const tollgate = await runTollgate(t, {
-    env: { PORTAL_PORT: port, PORTAL_PUBLIC_URL: portalUrl },
-  })
-  const named = { ...tollgate, urls: { ...tollgate.urls, portal: portalUrl } }
-  const beside = await besidePortal(t, named)
+  const tollgate = await runTollgate(t)
+  const portalUrl = tollgate.urls.portal
+  const beside = await besidePortal(t, tollgate)
   const { db, stores } = beside
   const browser = await startBrowser()
   const options: VisitOptions = { portalUrl, gatewayUrl: tollgate.urls.gateway }
@@ -75,7 +70,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
 
   await t.test('a passkey is added, signs in, and proves who is there', async (t) => {
     const email = 'passkey@example.com'
-    await signUpAndIn(named, { email, name: 'Pat Key' })
+    await signUpAndIn(tollgate, { email, name: 'Pat Key' })
     await browser.visit(t, options, async ({ page, expectAnswers }) => {
       expectAnswers('403 /api/session/factors/recovery-codes')
       const authenticator = await virtualAuthenticator(page)
@@ -214,7 +209,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
     'a change that needs a proof goes on after it; declined, nothing happens',
     async (t) => {
       const email = 'proof@example.com'
-      const client = await signUpAndIn(named, { email, name: 'Pia Proof' })
+      const client = await signUpAndIn(tollgate, { email, name: 'Pia Proof' })
       const { body } = await client.post('/api/applications', { name: 'Proven' })
       await browser.visit(t, options, async ({ page, expectAnswers }) => {
         expectAnswers(`403 /api/applications/${body.id}/keys`, '401 /api/session/proof')
@@ -248,7 +243,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
 
   await t.test('a session is ended from the list', async (t) => {
     const email = 'sessions@example.com'
-    const other = await signUpAndIn(named, { email, name: 'Sam' })
+    const other = await signUpAndIn(tollgate, { email, name: 'Sam' })
     await browser.visit(t, options, async ({ page }) => {
       await enterPassword(page, email)
       await page.getByRole('heading', { name: 'Applications' }).waitFor()
@@ -267,19 +262,15 @@ t.test(
   'on an IP address the page says why it offers no passkeys',
   { skip: chromiumMissing() },
   async (t) => {
-    await checkOnIpAddress(t)
+    const tollgate = await runTollgate(t, { env: { PORTAL_HOST: '127.0.0.1' } })
+    const { portal: portalUrl } = tollgate.urls
+    const { cookie } = await (await besidePortal(t, tollgate)).signIn()
+    const browser = await startBrowser()
+    await browser.visit(t, { portalUrl }, async ({ page }) => {
+      await page.context().addCookies([{ ...cookie, url: portalUrl, sameSite: 'Lax' }])
+      await page.goto(`${portalUrl}/profile`)
+      await page.getByText('the address of this portal is an IP address').waitFor()
+      t.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0)
+    })
   },
 )
-
-async function checkOnIpAddress(t: Test): Promise<void> {
-  const tollgate = await runTollgate(t)
-  const { portal: portalUrl } = tollgate.urls
-  const { cookie } = await (await besidePortal(t, tollgate)).signIn()
-  const browser = await startBrowser()
-  await browser.visit(t, { portalUrl }, async ({ page }) => {
-    await page.context().addCookies([{ ...cookie, url: portalUrl, sameSite: 'Lax' }])
-    await page.goto(`${portalUrl}/profile`)
-    await page.getByText('the address of this portal is an IP address').waitFor()
-    t.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0)
-  })
-}

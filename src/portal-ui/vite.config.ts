@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite'
 
 /** Where a portal listens by default. */
-const portal = 'http://127.0.0.1:8081'
+const portal = 'http://localhost:8081'
 
 /** How the page is built; the caller chooses the output folder. */
 export default defineConfig({

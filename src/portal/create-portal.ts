@@ -71,6 +71,7 @@ import { registerSubscriptions } from './api/routes/subscriptions.ts'
 import { registerTerms } from './api/routes/terms.ts'
 import { registerTermsPage } from './api/routes/terms-page.ts'
 import { takeStrictInput } from './api/strict-input.ts'
+import { createToLocalName } from './api/to-local-name.ts'
 import { createFrontPages } from './documents/front-page.ts'
 import { createProblemSamples } from './documents/problem-sample.ts'
 import { createServedDocument } from './documents/served-document.ts'
@@ -202,6 +203,7 @@ export function createPortal(services: PortalServices): PortalApp {
 
   /** Behind the plugin of the headers, so that a route can have its own. */
   function pages(scope: PortalApp, _options: object, done: () => void): void {
+    scope.addHook('onRequest', createToLocalName(portalUrl))
     registerPages(scope, { ...services, guides, frontPages, servedDocument }, sendPage)
     done()
   }

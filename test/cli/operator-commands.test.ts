@@ -34,7 +34,7 @@ t.test(
       email: 'Olga@bank.example',
       name: 'Olga',
       isOperator: true,
-      enrolUrl: /^http:\/\/127\.0\.0\.1:8081\/enrol#token=[A-Za-z0-9_-]{43}$/,
+      enrolUrl: /^http:\/\/localhost:8081\/enrol#token=[A-Za-z0-9_-]{43}$/,
     })
     const { enrolUrl, ...again } = await json('operator', 'add', 'olga@BANK.example')
     t.match({ ...again, enrolUrl: added.enrolUrl }, added, 'once, in whatever case')
@@ -64,7 +64,7 @@ t.test('adding prints the link of an enrolment, and what is wrong', async (t) =>
   const words = await add({})
   t.match(words, {
     code: 0,
-    stderr: /^Open this link .*\nhttp:\/\/127\.0\.0\.1:8081\/enrol#token=/,
+    stderr: /^Open this link .*\nhttp:\/\/localhost:8081\/enrol#token=/,
   })
   t.notMatch(words.stdout, 'enrol', 'the link is not part of the result')
   t.ok(await stores.mailTokens.find('enrolment', tokenIn(words.stderr)))

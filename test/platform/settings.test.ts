@@ -190,7 +190,7 @@ t.test('the active settings show no secret and no password', async (t) => {
   t.match(of('SMTP_URL'), { value: 'smtps://user:***@mail:465' })
   t.match(of('REDIS_URL'), { value: 'sentinel, s1:26379, s2:26379' })
   t.match(of('GATEWAY_PORT'), { value: 'http://127.0.0.1:8090', setBy: ['GATEWAY_PORT'] })
-  t.match(of('PORTAL_PORT'), { value: 'http://127.0.0.1:8081', setBy: [] })
+  t.match(of('PORTAL_PORT'), { value: 'http://localhost:8081', setBy: [] })
   t.match(of('LOG_LEVEL'), { value: 'warn' })
   t.match(of('BANK_TIME_ZONE'), { value: 'Asia/Jerusalem', setBy: [] })
   t.match(of('KEY_MAX_DAYS'), { value: '0' })

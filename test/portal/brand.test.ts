@@ -52,7 +52,7 @@ privacy: { en: https://bank.example/privacy, he: https://bank.example/he/privacy
     const person = await signUpAndIn(tollgate, { email: 'app@dev.example', name: 'App' })
     const offer = async (headers = {}) =>
       (await person.post('/api/session/factors/totp', undefined, { headers })).body.uri
-    t.match(decodeURIComponent(await offer()), 'issuer=Sons & Daughters Bank 127.0.0.1&')
+    t.match(decodeURIComponent(await offer()), 'issuer=Sons & Daughters Bank localhost&')
     t.match(decodeURIComponent(await offer({ 'accept-language': 'he' })), 'issuer=בנק לדוגמה ')
   })
 

@@ -102,7 +102,7 @@ const calls: Readonly<Record<string, Call>> = {
   confirmTotp: { of: 'self', status: 400, body: () => ({ token: noToken, code: '123456' }) },
   removeTotp: { of: 'self', status: 404 },
   // The address of this portal is an IP address.
-  offerPasskey: { of: 'self', status: 409 },
+  offerPasskey: { of: 'self', status: 200 },
   confirmPasskey: {
     of: 'self',
     status: 400,

@@ -13,7 +13,7 @@ import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
 const port = await freePort()
-const portalUrl = `http://127.0.0.1:${port}`
+const portalUrl = `http://localhost:${port}`
 const provider = await testProvider(t, portalUrl)
 const tollgate = await runTollgate(t, {
   env: {
@@ -288,7 +288,7 @@ t.test('a person of the provider deletes the account without a password', async 
 
 t.test('a portal starts while the provider is away, and finds it later', async (t) => {
   const free = await freePort()
-  const late = await testProvider(t, `http://127.0.0.1:${free}`)
+  const late = await testProvider(t, `http://localhost:${free}`)
   late.isAway = true
   const second = await runTollgate(t, {
     env: {

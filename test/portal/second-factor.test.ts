@@ -70,7 +70,7 @@ t.test(
     const offer = await post('/api/session/factors/totp')
     t.match(offer.body, {
       secret: /^[A-Z2-7]{32}$/,
-      uri: /^otpauth:\/\/totp\/Tollgate%20127\.0\.0\.1:factor-\d+%40example\.com\?issuer=Tollgate%20127\.0\.0\.1&secret=[A-Z2-7]{32}&algorithm=SHA1&digits=6&period=30$/,
+      uri: /^otpauth:\/\/totp\/Tollgate%20localhost:factor-\d+%40example\.com\?issuer=Tollgate%20localhost&secret=[A-Z2-7]{32}&algorithm=SHA1&digits=6&period=30$/,
     })
     const { token, secret } = offer.body
     const confirm = '/api/session/factors/totp/confirm'
@@ -89,7 +89,7 @@ t.test(
       totp: { createdAt: String, lastUsedAt: null },
       passkeys: [],
       recoveryCodesLeft: 10,
-      offersPasskeys: false,
+      offersPasskeys: true,
     })
     t.equal((await post('/api/session/factors/totp')).status, 409, 'one app at a time')
     await awaitMail(dataDir, { kind: 'factor-added', to: person.email })
@@ -350,7 +350,10 @@ t.test(
   async (t) => {
     const { client, token, email, from, id } = await newOperator()
     const offer = await client.post('/api/enrolments', { token })
-    t.match(offer, { status: 200, body: { email, hasPassword: false, passkey: null } })
+    t.match(offer, {
+      status: 200,
+      body: { email, hasPassword: false, passkey: { rp: { id: 'localhost' } } },
+    })
     const { challenge, secret } = offer.body
     const confirm = (changes: object) =>
       client.post('/api/enrolments/confirm', {

@@ -111,11 +111,13 @@ t.test(
     )
     t.equal(code, 1)
     t.equal(stdout, '')
-    for (const [name, port] of Object.entries(ports)) {
-      const prefix = name.replace('_PORT', '')
+    for (const [prefix, address] of [
+      ['GATEWAY', `127.0.0.1:${ports.GATEWAY_PORT}`],
+      ['PORTAL', `localhost:${ports.PORTAL_PORT}`],
+    ]) {
       t.match(
         stderr,
-        `${prefix}_HOST/${name}: cannot listen on 127.0.0.1:${port}: another program, or another listener`,
+        `${prefix}_HOST/${prefix}_PORT: cannot listen on ${address}: another program, or another listener`,
       )
     }
     t.notMatch(stderr, /\n {4}at /, 'no stack')

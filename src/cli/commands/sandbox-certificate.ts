@@ -33,7 +33,7 @@ export async function makeSandboxCertificates(
   const existing = json === true ? undefined : files.find((name) => existsSync(join(out, name)))
   if (existing !== undefined) throw exists(join(out, existing))
   if (json !== true) await makeFolder(out)
-  const { portal = 'http://127.0.0.1:8081' } = await findAddresses(settings())
+  const { portal = 'http://localhost:8081' } = await findAddresses(settings())
   const pair = await registry(async (stores) => {
     const application = await findApplication(stores, reference)
     const crlUrl = `${portal}${crlPath}`

@@ -170,9 +170,9 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
     integer,
     certificate,
 
-    address(prefix: string, port: number): ListenAddress {
+    address(prefix: string, port: number, host: string): ListenAddress {
       return {
-        host: text(`${prefix}_HOST`, '127.0.0.1'),
+        host: text(`${prefix}_HOST`, host),
         port: integer(`${prefix}_PORT`, port, 0, 65_535),
         tls: certificate(prefix),
       }

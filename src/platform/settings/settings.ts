@@ -61,13 +61,13 @@ function row<Value>(
   return { names: [names].flat(), ...value }
 }
 
-function listener(prefix: string, port: number, meaning: string) {
+function listener(prefix: string, port: number, meaning: string, host = '127.0.0.1') {
   return row(
     [`${prefix}_HOST`, `${prefix}_PORT`, `${prefix}_TLS_CERT_FILE`, `${prefix}_TLS_KEY_FILE`],
     {
-      fallback: `127.0.0.1, ${port}, plain HTTP`,
+      fallback: `${host}, ${port}, plain HTTP`,
       meaning,
-      read: (reader) => reader.address(prefix, port),
+      read: (reader) => reader.address(prefix, port, host),
     },
   )
 }
@@ -121,7 +121,7 @@ const listeners = {
     9090,
     'Metrics, health and public keys. Never expose it to the internet. Every process has one. See also `MANAGEMENT_TOKEN`.',
   ),
-  portal: listener('PORTAL', 8081, 'The developer portal.'),
+  portal: listener('PORTAL', 8081, 'The developer portal.', 'localhost'),
   backend: listener('BACKEND', 8082, 'The sandbox bank. Never expose it to the internet.'),
   sca: listener('SCA', 8083, "The bank's pages where its customers approve."),
 }

@@ -100,7 +100,10 @@ export function registerLimitRequests(
     },
   )
 
-  /** @throws {PortalError} INPUT_INVALID for a version without a subscription, another limit, no more calls than now, or a time in the past */
+  /**
+   * @throws {PortalError} INPUT_INVALID for a version without a subscription, another limit, no more calls than now,
+   * or a time in the past
+   */
   async function checkWanted(
     applicationId: string,
     { api, version, limit, calls, wantedUntil }: LimitRequestInput,

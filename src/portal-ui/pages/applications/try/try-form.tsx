@@ -51,7 +51,7 @@ export interface TryFormProps {
   readonly memory: PageMemory
   /** Values of the query that a followed link asks for, by name. */
   readonly query: Readonly<Record<string, string>>
-  /** Who approves; undefined: whoever signs in at the bank's page. */
+  /** The customer who is to approve; undefined: the one who signs in at the bank's page. */
   readonly customer: AskedCustomer | undefined
   readonly onFollow: (call: NextCall) => void
 }
