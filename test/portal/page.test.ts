@@ -16,6 +16,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { languages } from '../../src/messages/language.ts'
 import { createLog } from '../../src/platform/log/log.ts'
+import { sessionCookie } from '../../src/portal/accounts/carry-sessions.ts'
 import { buildPage, PageBuildError } from '../../src/portal/pages/build-page.ts'
 import { pagePaths } from '../../src/portal/pages/page-paths.ts'
 import { scriptJson } from '../../src/portal/pages/script-json.ts'
@@ -261,6 +262,10 @@ t.test(
     const hebrew = await (await open('/problems/QUOTA_EXCEEDED?language=he')).text()
     t.match(hebrew, '<html lang="he" dir="rtl">')
     t.match(hebrew, '<a href="?language=en"')
+    const name = sessionCookie(urls.portal).name
+    const own = await (await open('/problems/QUOTA_EXCEEDED', { cookie: `${name}=1` })).text()
+    t.match(own, '<a href="/profile"', 'who is signed in keeps the way to the profile')
+    t.notMatch(own, '<a href="/sign-in">')
   },
 )
 

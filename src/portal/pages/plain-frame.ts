@@ -10,14 +10,15 @@ import { pagePaths } from './page-paths.ts'
 export function plainHeader(look: PageLook): string {
   const { t } = wordsOf(look.language)
   const links = mainLinks(look)
+  const profile = escapeHtml(t('shell.profile'))
   const entry = look.carriesSession
-    ? ''
-    : `<a href="${pagePaths.signIn}">${escapeHtml(t('shell.signIn'))}</a>`
+    ? `<a href="${pagePaths.profile}" class="person" aria-label="${profile}" title="${profile}">${personIcon}</a>`
+    : `<a href="${pagePaths.signIn}">${escapeHtml(t('shell.signIn'))}</a><a href="${pagePaths.signUp}" class="primary">${escapeHtml(t('shell.getKey'))}</a>`
   return `<a href="#content" class="skip">${escapeHtml(t('shell.skip'))}</a>
 <header><div class="bar">
 <a href="/" class="brand">${sign(look)}<span>${escapeHtml(t('shell.developers'))}</span></a>
 <nav class="links" aria-label="${escapeHtml(t('shell.main'))}">${links}</nav>
-<div class="end"><a href="/#search" class="search">${searchIcon}<span>${escapeHtml(t('search.open'))}</span></a>${languageLinks(look)}${schemeButton('dark', t('scheme.dark'))}${schemeButton('light', t('scheme.light'))}${entry}<button type="button" class="menu-button" popovertarget="menu" aria-label="${escapeHtml(t('shell.menu'))}">${menuIcon}</button></div>
+<div class="end"><a href="/#search" class="search" aria-keyshortcuts="Control+K Meta+K">${searchIcon}<span>${escapeHtml(t('search.open'))}</span><kbd dir="ltr" aria-hidden="true">Ctrl K</kbd></a>${languageLinks(look)}${schemeButton('dark', t('scheme.dark'))}${schemeButton('light', t('scheme.light'))}${entry}<button type="button" class="menu-button" popovertarget="menu" aria-label="${escapeHtml(t('shell.menu'))}">${menuIcon}</button></div>
 <nav id="menu" class="menu" popover aria-label="${escapeHtml(t('shell.menu'))}">${links}</nav>
 </div></header>`
 }
@@ -85,5 +86,7 @@ const searchIcon =
   '<svg viewBox="0 0 16 16" width="16" height="16" stroke-width="1.8" aria-hidden="true"><path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.6 10.6 14 14"/></svg>'
 const menuIcon =
   '<svg viewBox="0 0 16 16" width="18" height="18" stroke-width="1.8" aria-hidden="true"><path d="M2 4h12M2 8h12M2 12h12"/></svg>'
+const personIcon =
+  '<svg viewBox="0 0 16 16" width="18" height="18" stroke-width="1.4" aria-hidden="true"><circle cx="8" cy="5.5" r="2.75"/><path d="M2.5 14a5.5 5.5 0 0 1 11 0"/></svg>'
 const schemeIcon =
   '<svg viewBox="0 0 16 16" width="18" height="18" stroke-width="1.4" aria-hidden="true"><circle cx="8" cy="8" r="6"/><path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor"/></svg>'

@@ -3,8 +3,8 @@ import { languageCookie, languageCookieSeconds } from '../../messages/language.t
 /**
  * The only script of pages that work without one. Before the first paint it
  * applies the reader's colour scheme; then it makes the header's buttons for
- * scheme and language work. It stores both choices where the page does, so that
- * they hold on all pages.
+ * scheme and language work, and Ctrl-K and ⌘K open the search. It stores both
+ * choices where the page does, so that they hold on all pages.
  */
 export const plainScript = `
 (() => {
@@ -31,6 +31,16 @@ export const plainScript = `
       history.replaceState(null, '', to)
       location.reload()
     }
+  })
+  addEventListener('keydown', (event) => {
+    const isK = event.code === 'KeyK' || event.key.toLowerCase() === 'k'
+    if (!isK || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    location.assign('/#search')
+  })
+  addEventListener('DOMContentLoaded', () => {
+    const keys = document.querySelector('.search kbd')
+    if (keys && /Mac|iPhone|iPad/.test(navigator.userAgent)) keys.textContent = '⌘K'
   })
 })()
 `

@@ -33,7 +33,7 @@ html { background: var(--ground); }
 @media (prefers-color-scheme: light) { :root:not([data-mantine-color-scheme='dark']) .in-dark { display: none !important; } }
 @media (prefers-color-scheme: dark) { :root:not([data-mantine-color-scheme='light']) .in-light { display: none !important; } }
 [data-mantine-color-scheme='light'] .in-dark, [data-mantine-color-scheme='dark'] .in-light { display: none !important; }
-@media (scripting: none) { button[data-scheme] { display: none !important; } }
+@media (scripting: none) { button[data-scheme], .search kbd { display: none !important; } }
 body.plain { display: flex; flex-direction: column; min-height: 100dvh; }
 .skip { position: absolute; inset-inline-start: 1rem; top: -4rem; padding: .5rem 1rem; border-radius: 8px; background: var(--filled); }
 .plain a.skip { color: var(--on-filled); }
@@ -52,6 +52,10 @@ body.plain { display: flex; flex-direction: column; min-height: 100dvh; }
 .end > a, .bar .end > button { font-size: .8125rem; display: inline-flex; align-items: center; justify-content: center; gap: .5rem; min-width: 2.25rem; min-height: 2.25rem; padding: 0 .625rem; border-radius: 8px; box-sizing: border-box; }
 .bar .end > a { font-size: .8125rem; color: var(--text); }
 .bar .end > a.search { color: var(--dim); border: 1px solid var(--line); font-weight: 400; }
+.search kbd { padding: 0 .3125rem; border: 1px solid var(--line); border-radius: 6px; background: var(--sunken); font: inherit; font-size: .6875rem; }
+.bar .end > a.primary { padding-inline: 1.125rem; color: var(--on-filled); }
+.bar .end > a.primary:hover { color: var(--on-filled); background: var(--filled); }
+.bar .end > a.person { padding: 0; border-radius: 50%; color: var(--link); background: var(--chip); }
 .bar svg { fill: none; stroke: currentColor; stroke-linecap: round; }
 .bar .end > .menu-button { display: none; }
 .menu:popover-open { position: fixed; inset: auto; top: 3.25rem; inset-inline-end: .75rem; width: 14rem; margin: 0; padding: .25rem; display: flex; flex-direction: column; gap: 0; box-sizing: border-box; border: 1px solid var(--line); border-radius: 8px; color: inherit; background: var(--surface); box-shadow: 0 4px 16px rgb(12 26 31 / .12); }
@@ -87,6 +91,7 @@ body.plain { display: flex; flex-direction: column; min-height: 100dvh; }
 @media (min-width: 62em) { .beside { grid-template-columns: minmax(0, 1fr) minmax(0, 1.3fr); } }
 @media (max-width: 64em) {
   .bar .end > a.search { border-color: transparent; }
+  .search kbd { display: none; }
   .search span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 }
 @media (max-width: 56em) {
@@ -99,6 +104,7 @@ body.plain { display: flex; flex-direction: column; min-height: 100dvh; }
   .bar { gap: .25rem; padding-inline: .75rem; }
   .end { gap: .125rem; }
   .end > a, .end > button { padding-inline: .5rem; }
+  .bar .end > a.primary { display: none; }
 }
 @media (max-width: 30em) { .bar .logo { max-width: 6.75rem; } }
 @media (max-width: 24em) {

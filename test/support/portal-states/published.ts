@@ -82,4 +82,10 @@ export const publishedStates: readonly PageState[] = [
     isPictured: true,
   },
   { name: 'problem', viewer: 'visitor', path: '/problems/QUOTA_EXCEEDED', isPictured: true },
+  {
+    name: 'problem-of-developer',
+    viewer: 'developer',
+    path: '/problems/QUOTA_EXCEEDED',
+    isPictured: true,
+  },
 ]
