@@ -111,7 +111,7 @@ function shownOf(recorded: RecordedCall | undefined) {
     total_ms: totalMs,
     upstream_ms: upstreamMs,
   } = record
-  const key = { keyId, keyExpiresAt: null, keyRevokedAt: null }
+  const key = { keyId, keyExpiresAt: null, keyRevokedAt: null, isPageKey: false }
   return {
     ...record,
     ...key,

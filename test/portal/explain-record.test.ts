@@ -10,6 +10,7 @@ const refused: CallRecord = {
   keyId: '5cdf9a0b7c2e4d61',
   keyExpiresAt: null,
   keyRevokedAt: null,
+  isPageKey: false,
   method: 'GET',
   api: 'xs2a',
   version: '1.7.0',

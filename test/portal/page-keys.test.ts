@@ -43,6 +43,11 @@ t.test(
     t.equal(await statusOf(body.key), 200)
     t.equal(await statusOf(own.key), 200)
     t.same([await statusOf(own.key), await statusOf(body.key)], [429, 429], 'one limit')
+    await until('the records say which calls the page made', async () => {
+      const { items } = (await send('GET', `${path}/calls`)).body
+      const madeBy = items.map((record: { isPageKey: boolean }) => record.isPageKey)
+      return madeBy.join() === 'true,false,false,true,false'
+    })
   },
 )
 

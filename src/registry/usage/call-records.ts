@@ -29,6 +29,8 @@ export interface CallRecord {
   readonly keyExpiresAt: Date | null
   /** Null: never, or the key is unknown by now. */
   readonly keyRevokedAt: Date | null
+  /** Whether the key was made for a page of the portal. */
+  readonly isPageKey: boolean
   /** `forwarded`, `aborted`, `cut` or the code of the refusal. */
   readonly outcome: string
   /** The detail of the refusal. */
@@ -99,7 +101,11 @@ export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallR
       .selectFrom('call_records as r')
       .leftJoin('api_keys as k', 'k.id', 'r.key_id')
       .selectAll('r')
-      .select(['k.expires_at as key_expires_at', 'k.revoked_at as key_revoked_at'])
+      .select([
+        'k.expires_at as key_expires_at',
+        'k.revoked_at as key_revoked_at',
+        'k.session_id as key_session_id',
+      ])
       .where('r.application_id', '=', applicationId)
       .where('r.at', '>', sql<Date>`now() - interval '24 hours'`)
       .orderBy('r.at', 'desc')
@@ -157,6 +163,7 @@ export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallR
 type Row = Selectable<RegistrySchema['call_records']> & {
   readonly key_expires_at: Date | null
   readonly key_revoked_at: Date | null
+  readonly key_session_id: string | null
 }
 
 function toRecord(row: Row): CallRecord {
@@ -173,6 +180,7 @@ function toRecord(row: Row): CallRecord {
     keyId: row.key_id,
     keyExpiresAt: row.key_expires_at,
     keyRevokedAt: row.key_revoked_at,
+    isPageKey: row.key_session_id !== null,
     outcome: row.outcome,
     detail: row.detail,
     decision: row.decision,

@@ -141,6 +141,7 @@ export const CallRecord = closed({
     Type.String({ format: 'date-time', description: 'when the key expires or expired' }),
   ),
   keyRevokedAt: nullable(Instant),
+  isPageKey: Type.Boolean({ description: 'whether the key was made for a page of the portal' }),
   outcome: Type.String({
     description:
       'forwarded, aborted (your application closed the connection before the whole response), cut (the bank broke off its response), or the error code',

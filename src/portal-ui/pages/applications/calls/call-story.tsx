@@ -83,6 +83,7 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
         <dt>{t('calls.key')}</dt>
         <dd>
           <code dir="ltr">tg_{record.keyId}_…</code>
+          {record.isPageKey ? <> {t('story.pageKey')}</> : null}
         </dd>
       </dl>
       {operation === null ? null : <CallAsCode record={record} />}
