@@ -23,11 +23,12 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
   }
   const { body: issued } = await owner.send('POST', `${path}/keys`, { name: 'First' })
 
-  async function open(page: Page, operation: string): Promise<void> {
-    const { cookie } = owner
-    await page
-      .context()
-      .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])
+  function asCookie(cookie: typeof owner.cookie) {
+    return { ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' } as const
+  }
+
+  async function open(page: Page, operation: string, cookie = owner.cookie): Promise<void> {
+    await page.context().addCookies([asCookie(cookie)])
     await page.goto(`${portalUrl}/applications/${application.id}/playground?operation=${operation}`)
     await page.getByText('A key for this page').first().waitFor({ state: 'attached' })
   }
@@ -133,10 +134,7 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
 
   await t.test('the sandbox leads to the call that asks one of its customers', async (t) => {
     await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
-      const { cookie } = owner
-      await page
-        .context()
-        .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])
+      await page.context().addCookies([asCookie(owner.cookie)])
       await page.goto(`${portalUrl}/sandbox`)
       const row = page.getByRole('row').filter({ hasText: '305567661' })
       await row.getByRole('link', { name: /^Ask .+ for consent$/ }).click()
@@ -147,6 +145,35 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
       t.match(page.url(), /playground\?customer=305567661$/)
     })
   })
+
+  await t.test(
+    'after signing out and in again in another tab, calls from the page go on',
+    async (t) => {
+      await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {
+        expectAnswers('401 /v1.7.0/consents')
+        const answers: number[] = []
+        page.on('response', (response) => {
+          if (response.request().method() === 'POST' && response.url().startsWith(gatewayUrl)) {
+            answers.push(response.status())
+          }
+        })
+        const send = () => page.getByRole('button', { name: 'Send call', exact: true }).click()
+        const session = await beside.signIn(owner)
+        await open(page, 'createConsent', session.cookie)
+        await send()
+        await until('the first answer', async () => answers.length === 1)
+        await session.send('DELETE', '/api/session')
+        await page.context().addCookies([asCookie((await beside.signIn(owner)).cookie)])
+        await until(
+          'the gateway refuses the key of the ended session, and takes the next one',
+          async () => {
+            await send()
+            return answers.includes(401) && answers.at(-1) === 201
+          },
+        )
+      })
+    },
+  )
 
   await t.test('a consent that has ended is no longer offered', async (t) => {
     await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {

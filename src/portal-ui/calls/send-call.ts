@@ -1,3 +1,5 @@
+import { membersOf } from '../../portal/documents/document-nodes.ts'
+import { parseJson } from '../parse-json.ts'
 import { type CallDraft, callHeaders, callUrl } from './call-draft.ts'
 
 /** The result of a call made by this page. */
@@ -47,6 +49,15 @@ export async function sendCall({ gatewayUrl, draft, key }: SendCallOptions): Pro
   } catch {
     return begun === undefined ? { kind: 'unreachable' } : { kind: 'brokenOff', status: begun }
   }
+}
+
+/** Whether the gateway refused a call because its key does not work. */
+export function isKeyRefused(answer: CallAnswer): boolean {
+  return (
+    answer.kind === 'answered' &&
+    answer.status === 401 &&
+    membersOf(parseJson(answer.body))['code'] === 'KEY_INVALID'
+  )
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ApprovedConsents, ReadyConsent } from '../../../portal/api/schemas
 import { issuePageKey } from '../../api/applications.ts'
 import type { KnownIds } from '../../calls/call-draft.ts'
 import { idName } from '../../calls/id-name.ts'
+import { type CallAnswer, isKeyRefused } from '../../calls/send-call.ts'
 import { takeHandedKey, takeHandedProblem } from './keys/handed-key.ts'
 
 /**
@@ -43,8 +44,11 @@ export interface PageMemory {
   /** Keeps the newest valid consent and drops those that have ended. */
   readonly noteApproved: (consents: ApprovedConsents['items']) => void
   readonly tryWith: (key: string) => void
-  /** The key for this page; makes one for the first call, and in place of one that is about to end. */
-  readonly pageKey: () => Promise<string>
+  /**
+   * Sends a call with the key for this page: makes one for the first call, in place of one that is about to end,
+   * and of one that ended before, as after signing out in another tab.
+   */
+  readonly sendFromPage: (send: (key: string) => Promise<CallAnswer>) => Promise<CallAnswer>
   readonly keepSecret: (name: string, secret: string) => void
 }
 
@@ -111,6 +115,15 @@ export function usePageMemory(applicationId: string): PageMemory {
     }
     return (await ofPage.current.issued).key
   }, [applicationId])
+  const sendFromPage: PageMemory['sendFromPage'] = useCallback(
+    async (send) => {
+      const answer = await send(await pageKey())
+      if (!isKeyRefused(answer)) return answer
+      ofPage.current = undefined
+      return send(await pageKey())
+    },
+    [pageKey],
+  )
   const noteStored = useCallback(() => setIsStored(true), [])
   const putAway = useCallback(() => setShownId(undefined), [])
   const learn = useCallback((more: KnownIds) => {
@@ -161,7 +174,7 @@ export function usePageMemory(applicationId: string): PageMemory {
     const newest = Object.entries(toldIds).flatMap(([name, [id]]) => (id ? [[name, id]] : []))
     const ids = Object.fromEntries(newest)
     const known = { problem, keys, shown, isStored, ids, toldIds, ready, triedKey, secrets }
-    const ofKeys = { issue, noteStored, putAway, forget, tryWith, pageKey, keepSecret }
+    const ofKeys = { issue, noteStored, putAway, forget, tryWith, sendFromPage, keepSecret }
     return { ...known, ...ofKeys, learn, learnReady, unlearn, noteApproved }
   }, [
     problem,
@@ -172,7 +185,7 @@ export function usePageMemory(applicationId: string): PageMemory {
     ready,
     triedKey,
     secrets,
-    pageKey,
+    sendFromPage,
     keepSecret,
     issue,
     noteStored,

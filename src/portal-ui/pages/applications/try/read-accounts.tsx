@@ -73,10 +73,12 @@ export function ReadAccounts(props: ReadAccountsProps) {
     const draft = draftOfAccounts(callShape(document.data, operation), consentId)
     setIsReading(true)
     setKeyProblem(null)
-    const key = apiKey ?? (await memory.pageKey().catch(setKeyProblem))
-    if (key !== undefined) {
-      setRead({ psuName, draft, answer: await sendCall({ gatewayUrl, draft, key }) })
-    }
+    const sendWith = (key: string) => sendCall({ gatewayUrl, draft, key })
+    const answer =
+      apiKey === undefined
+        ? await memory.sendFromPage(sendWith).catch(setKeyProblem)
+        : await sendWith(apiKey)
+    if (answer !== undefined) setRead({ psuName, draft, answer })
     setIsReading(false)
   }
   const consent = useReadyConsent(applicationId, (made) => void readWith(made))

@@ -104,14 +104,14 @@ export function TryForm(props: TryFormProps) {
     }
     setIsSending(true)
     setKeyProblem(null)
-    const sent = key === forThisPage ? await memory.pageKey().catch(setKeyProblem) : key.trim()
-    if (sent === undefined) {
-      setIsSending(false)
-      return
-    }
-    const result = await sendCall({ gatewayUrl, draft, key: sent })
-    setAnswer(result)
+    const sendWith = (chosen: string) => sendCall({ gatewayUrl, draft, key: chosen })
+    const result =
+      key === forThisPage
+        ? await memory.sendFromPage(sendWith).catch(setKeyProblem)
+        : await sendWith(key.trim())
     setIsSending(false)
+    if (result === undefined) return
+    setAnswer(result)
     setWays(undefined)
     if (result.kind === 'answered') {
       const ids = idsIn(result.body, shapes)
