@@ -10,7 +10,7 @@ import { addRun, lastRuns, type ProofRun } from './runs.ts'
 import { proofs } from './table.ts'
 
 // A program, `npm run prove`: lists the proofs, or runs some of them one after the other, each alone on the machine. Each
-// run adds a line to docs/proofs.md, except a run with arguments of the proof's own, which may be any part of it.
+// run adds a line to proofs/runs.md, except a run with arguments of the proof's own, which may be any part of it.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -164,7 +164,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
 function commit(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
-  const isClean = git('status', '--porcelain', '--', ':!docs/proofs.md') === ''
+  const isClean = git('status', '--porcelain', '--', ':!proofs/runs.md') === ''
   return `${git('rev-parse', '--short=8', 'HEAD')}${isClean ? '' : '+'}`
 }
 

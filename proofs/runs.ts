@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A run of a proof, as docs/proofs.md lists it. */
+/** A run of a proof, as proofs/runs.md lists it. */
 export interface ProofRun {
   /** As "2026-11-29". */
   readonly date: string
@@ -15,7 +15,7 @@ export interface ProofRun {
 
 /** Where each run adds its row. */
 export function recordOf(root: string): string {
-  return join(root, 'docs', 'proofs.md')
+  return join(root, 'proofs', 'runs.md')
 }
 
 /** Adds a row. An older one of the same proof and size leaves: git has it. */

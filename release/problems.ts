@@ -36,7 +36,7 @@ export function releaseProblems(beginning: Beginning): readonly string[] {
   }
   if (dueProofs.length > 0) {
     problems.push(
-      `docs/proofs.md has no run that holds for this commit of: ${dueProofs.join(' ')}; run \`npm run prove -- ${dueProofs.join(' ')}\`, and commit what it records`,
+      `proofs/runs.md has no run that holds for this commit of: ${dueProofs.join(' ')}; run \`npm run prove -- ${dueProofs.join(' ')}\`, and commit what it records`,
     )
   }
   return [...problems, ...versionProblems(version, changelog)]

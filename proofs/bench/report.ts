@@ -96,7 +96,7 @@ export function ratio(one: Measured, other: Measured, figure: keyof Round): numb
 }
 
 /**
- * Prints a figure beside its goal, and notes it in docs/proofs.md. A goal that is missed, or has no finite figure, fails the
+ * Prints a figure beside its goal, and notes it in proofs/runs.md. A goal that is missed, or has no finite figure, fails the
  * proof.
  */
 export function printGoal(name: string, figure: number, goal: Goal): void {

@@ -70,7 +70,7 @@ function recordRuns(repository: string, names: readonly string[]): void {
   const rows = names.map(
     (name) => `| 2026-12-01 | ${commit} | ${name} | whole | 1 | 1 s | 2 | – | held |\n`,
   )
-  appendFileSync(join(repository, 'docs', 'proofs.md'), rows.join(''))
+  appendFileSync(join(repository, 'proofs', 'runs.md'), rows.join(''))
   gitIn(repository, 'commit', '--quiet', '--all', '--message', 'docs: runs of all proofs')
 }
 

@@ -199,9 +199,9 @@ t.test('a change of what runs a proof selects it, however far from its own file'
 })
 
 t.test(
-  'a line in docs/proofs.md selects no proof, and a test only what runs all tests',
+  'a line in proofs/runs.md selects no proof, and a test only what runs all tests',
   async (t) => {
-    t.same(selected('docs/proofs.md', 'README.md'), [])
+    t.same(selected('proofs/runs.md', 'README.md'), [])
     t.same(selected('test/proofs/prove.test.ts'), ['without-services'])
   },
 )
@@ -223,12 +223,12 @@ t.test('without a name the proofs are listed, each with its last run', async (t)
 t.test('a run replaces the line of the same proof and size, and no other', async (t) => {
   const row = (name: string, size: string, figure: string) =>
     ['2026-11-30', 'abcdef01', name, size, 7, '1 s', 2, figure, 'held'] as const
-  const folder = t.testdir({ docs: { 'proofs.md': '# Proofs\n\n| Date | … |\n|---|---|\n' } })
+  const folder = t.testdir({ proofs: { 'runs.md': '# Proofs\n\n| Date | … |\n|---|---|\n' } })
   addRun(folder, row('stop', 'whole', 'first'))
   addRun(folder, row('stop', 'share', 'share'))
   addRun(folder, row('recover', 'whole', 'other'))
   addRun(folder, row('stop', 'whole', 'second'))
-  const text = readFileSync(join(folder, 'docs', 'proofs.md'), 'utf8')
+  const text = readFileSync(join(folder, 'proofs', 'runs.md'), 'utf8')
   t.same(
     text.match(/(?:first|share|other|second) \| held \|$/gm)?.map((cell) => cell.split(' ', 1)[0]),
     ['share', 'other', 'second'],
@@ -238,7 +238,7 @@ t.test('a run replaces the line of the same proof and size, and no other', async
 })
 
 t.test('a terminated run ends its proof, and adds no line', async (t) => {
-  const record = join(root, 'docs', 'proofs.md')
+  const record = join(root, 'proofs', 'runs.md')
   const before = readFileSync(record, 'utf8')
   const run = spawn(process.execPath, ['proofs/prove.ts', 'simulate', 'prove-command'], {
     cwd: root,

@@ -8,7 +8,7 @@ import { dueProofs } from '../../release/due-proofs.ts'
 const names = Object.keys(proofs).filter((name) => !name.startsWith('bench'))
 
 function makeRepository(t: Test) {
-  const root = t.testdir({ docs: { 'proofs.md': '' }, deploy: { postgres: { 'roles.sql': '' } } })
+  const root = t.testdir({ proofs: { 'runs.md': '' }, deploy: { postgres: { 'roles.sql': '' } } })
   const git = (...args: readonly string[]): string =>
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t.example', ...args], {
       cwd: root,
@@ -32,7 +32,7 @@ function makeRepository(t: Test) {
         ([name, at, result]) =>
           `| 2026-12-01 | ${at} | ${name} | share | 1 | 1 s | 2 | – | ${result} |`,
       )
-      writeFileSync(join(root, 'docs', 'proofs.md'), `${rows.join('\n')}\n`)
+      writeFileSync(join(root, 'proofs', 'runs.md'), `${rows.join('\n')}\n`)
     },
   }
 }
