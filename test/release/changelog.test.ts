@@ -47,7 +47,7 @@ t.test('what prevents a release is named, with what is allowed', async (t) => {
     [{ version: 'v0.3.0' }, '"v0.3.0" is not a version such as 0.2.0'],
     [
       { dueProofs: ['faults', 'stop'] },
-      /^docs\/proofs\.md has no run that holds for this commit of: faults stop; run `npm run prove -- faults stop`/,
+      /^proofs\/runs\.md has no run that holds for this commit of: faults stop; run `npm run prove -- faults stop`/,
     ],
     [
       { changelog: `## 0.3.0 (unreleased)\n\n${'- **One:** new.\n'.repeat(21)}` },
