@@ -126,10 +126,20 @@ const sections: Readonly<Record<string, number>> = {
   '16.5': 3,
 }
 
-t.test('every requirement has a row, and what is met is shown by a test or a page', async (t) => {
+/** Compares `1.2.3` with `1.10.1`. */
+const byNumber = new Intl.Collator('en', { numeric: true }).compare
+
+t.test('every requirement is answered once; a test or a page shows what is met', async (t) => {
   const rows = [...asvs.matchAll(/^\| (\d+\.\d+\.\d+) \| [^|]+ \| ([^|]+) \| (.*) ?\|$/gm)]
+  const lists = [...asvs.matchAll(/^Does not apply: (.*?)\.\n(?:\n|$)/gms)].map(
+    ([, list = '']) => list,
+  )
+  const listed = lists.join('; ').split('; ')
   t.same(
-    rows.map(([, number]) => number),
+    [
+      ...rows.map(([, number = '']) => number),
+      ...listed.map((item) => item.split(' ', 1)[0] ?? ''),
+    ].sort(byNumber),
     Object.entries(sections).flatMap(([section, count]) =>
       Array.from({ length: count }, (_, at) => `${section}.${at + 1}`),
     ),
