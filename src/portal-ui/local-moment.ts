@@ -34,7 +34,7 @@ export function dayIn(days: number, now = new Date()): string {
   return inDays(days, now).slice(0, 10)
 }
 
-/** @param day text of a field for a day @returns the last minute of the day, as {@link instantOf} does */
+/** @param day text of a field for a day @returns the last second of the day, as {@link instantOf} does */
 export function endOfDayIn(day: string): string {
-  return instantOf(`${day}T23:59`)
+  return instantOf(`${day}T23:59:59`)
 }

@@ -40,12 +40,13 @@ export function expiryOfNext(
   return latest !== null && end > latest ? latest : end
 }
 
-/** @throws {RegistryInputInvalid} when the date cannot be an expiry: not a date, past, or after the last moment */
-export function checkExpiry(expiresAt: Date, nowMs: number): void {
-  if (!(expiresAt.getTime() > nowMs)) throw new RegistryInputInvalid('expiresAt', 'in the future')
-  if (expiresAt.getTime() > lastMs) {
-    throw new RegistryInputInvalid('expiresAt', 'before the year 10000')
-  }
+/**
+ * @param field where the date was given
+ * @throws {RegistryInputInvalid} when the date cannot be an expiry: not a date, past, or after the last moment
+ */
+export function checkExpiry(expiresAt: Date, nowMs: number, field = 'expiresAt'): void {
+  if (!(expiresAt.getTime() > nowMs)) throw new RegistryInputInvalid(field, 'in the future')
+  if (expiresAt.getTime() > lastMs) throw new RegistryInputInvalid(field, 'before the year 10000')
 }
 
 /** The end of a life of `lifeMs` from now, or the last possible moment. */

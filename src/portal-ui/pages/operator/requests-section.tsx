@@ -16,6 +16,7 @@ import { QueryState } from '../../components/query-state.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
+import { WantedUntil } from '../../components/wanted-until.tsx'
 import { wholeNumber, windowInWords } from '../../in-words.ts'
 import { inDays, instantOf, localOf, usualDays } from '../../local-moment.ts'
 import { limitOfVersion } from '../../published.ts'
@@ -78,10 +79,7 @@ function Waiting({ request }: RequestProps) {
         </Text>
         {request.wantedUntil === null ? null : (
           <Text size="sm">
-            <Message
-              id="requests.until"
-              values={{ until: <Time at={request.wantedUntil} key="until" /> }}
-            />
+            <WantedUntil at={request.wantedUntil} />
           </Text>
         )}
         {request.limitNow === null ? (

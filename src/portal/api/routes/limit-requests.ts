@@ -101,12 +101,11 @@ export function registerLimitRequests(
   )
 
   /**
-   * @throws {PortalError} INPUT_INVALID for a version without a subscription, another limit, no more calls than now,
-   * or a time in the past
+   * @throws {PortalError} INPUT_INVALID for a version without a subscription, another limit, or no more calls than now
    */
   async function checkWanted(
     applicationId: string,
-    { api, version, limit, calls, wantedUntil }: LimitRequestInput,
+    { api, version, limit, calls }: LimitRequestInput,
   ): Promise<void> {
     const active = await subscriptions.list({ applicationId })
     const subscription = active.find((each) => each.api === api && each.version === version)
@@ -119,9 +118,6 @@ export function registerLimitRequests(
     const found = limits.find(({ name }) => name === limit)
     if (found === undefined) {
       throw inputInvalid('/limit', `one of ${limits.map(({ name }) => name).join(', ')}`)
-    }
-    if (wantedUntil !== undefined && Date.parse(wantedUntil) <= now()) {
-      throw inputInvalid('/wantedUntil', 'in the future')
     }
     if (calls <= found.calls) {
       throw inputInvalid('/calls', `more than ${found.calls}, which the limit allows now`)

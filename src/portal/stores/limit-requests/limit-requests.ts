@@ -19,6 +19,7 @@ import {
 import { recordAudit } from '../../../registry/audit/audit.ts'
 import { conflictAt } from '../../../registry/conflict-at.ts'
 import { existing } from '../../../registry/existing.ts'
+import { checkExpiry } from '../../../registry/keys/expiry.ts'
 import { checkReason } from '../../../registry/name.ts'
 import type { Page } from '../../../registry/page.ts'
 import { RegistryConflict, RegistryInputInvalid } from '../../../registry/registry-errors.ts'
@@ -178,6 +179,7 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
         .execute(async (trx) => {
           checkCalls(calls)
           checkReason(reason)
+          if (wantedUntil !== null) checkExpiry(wantedUntil, now(), 'wantedUntil')
           await lockActiveApplication(trx, applicationId)
           await lockDigest(trx)
           const made = await trx
@@ -194,7 +196,8 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
             })
             .returning(columns)
             .executeTakeFirstOrThrow()
-          await auditRequest(trx, made, 'create', by)
+          const until = wantedUntil === null ? {} : { wantedUntil: wantedUntil.toISOString() }
+          await auditRequest(trx, made, 'create', by, until)
           await writeLimitRequestMails(trx, outbox)
           return made
         })

@@ -44,7 +44,7 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
       until: dayIn(usualDays),
       reason: '',
     },
-    validate: { calls: filled(), until: filled(), reason: filled() },
+    validate: { calls: filled(), until: dayFilled, reason: filled() },
   })
   const asking = useAskForCalls(applicationId, close)
   const choice = choices.find((each) => optionOf(each) === form.values.limit) ?? first
@@ -100,6 +100,7 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
         label={t('moreCalls.until')}
         type="date"
         min={dayIn(0)}
+        max="9999-12-31"
         required
         {...form.getInputProps('until')}
       />
@@ -112,6 +113,10 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
       />
     </FormDialog>
   )
+}
+
+function dayFilled(day: string): string | null {
+  return Number.isNaN(Date.parse(endOfDayIn(day))) ? t('keys.dayInvalid') : null
 }
 
 /** The value of a choice in the field. The list may change while the dialog is open. */

@@ -8,6 +8,7 @@ import { Message } from '../../../components/message.tsx'
 import { NoticeLine } from '../../../components/notice-line.tsx'
 import { ProblemAlert } from '../../../components/problem-alert.tsx'
 import { Time } from '../../../components/time.tsx'
+import { WantedUntil } from '../../../components/wanted-until.tsx'
 import { limitInWords, wholeNumber, windowInWords } from '../../../in-words.ts'
 import { limitOfVersion } from '../../../published.ts'
 import { t } from '../../../words.ts'
@@ -65,7 +66,7 @@ interface AskedProps {
 function Asked({ applicationId, request }: AskedProps) {
   const withdrawal = useLimitRequestWithdrawal(applicationId)
   const { data: apis } = useApis()
-  const { state, calls, createdAt, grantedCalls, grantedUntil } = request
+  const { state, calls, createdAt, grantedCalls, grantedUntil, wantedUntil } = request
   if (state === 'withdrawn') return null
   return (
     <NoticeLine tone={tones[state]}>
@@ -79,6 +80,7 @@ function Asked({ applicationId, request }: AskedProps) {
           answer: <bdi>{request.answer}</bdi>,
         }}
       />{' '}
+      {state === 'open' && wantedUntil !== null ? <WantedUntil at={wantedUntil} /> : null}{' '}
       {state === 'open' ? (
         <Button
           variant="subtle"
