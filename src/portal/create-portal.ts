@@ -159,6 +159,7 @@ export function createPortal(services: PortalServices): PortalApp {
 
   app.decorateRequest('developer', null)
   app.addHook('onRequest', createRefuseCrossSite(portalUrl))
+  app.addHook('onRequest', createToLocalName(portalUrl))
   app.addHook('onRequest', (request, _reply, done) => {
     withAuditContext(auditContext(request), done)
   })
@@ -203,7 +204,6 @@ export function createPortal(services: PortalServices): PortalApp {
 
   /** Behind the plugin of the headers, so that a route can have its own. */
   function pages(scope: PortalApp, _options: object, done: () => void): void {
-    scope.addHook('onRequest', createToLocalName(portalUrl))
     registerPages(scope, { ...services, guides, frontPages, servedDocument }, sendPage)
     done()
   }

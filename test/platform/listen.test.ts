@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import dns from 'node:dns'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import fastify from 'fastify'
 import t from 'tap'
 import { listen } from '../../src/platform/http/listen.ts'
@@ -53,6 +54,29 @@ t.test(
       ['127.0.0.1'],
     )
     t.equal(await (await fetch(url)).text(), 'served')
+  },
+)
+
+t.test(
+  'a listener on localhost does not start beside a program at [::1], which would get its visitors',
+  async (t) => {
+    const other = createServer()
+    t.teardown(() => other.close())
+    const hasIpv6 = await new Promise<boolean>((resolve) => {
+      other.once('error', () => resolve(false)).listen(0, '::1', () => resolve(true))
+    })
+    const bound = other.address()
+    const port = typeof bound === 'object' ? (bound?.port ?? 0) : 0
+    const probe = (host: string) =>
+      probePorts([{ setting: 'PORTAL', address: { host, port } }], 'start')
+    if (hasIpv6) {
+      await t.rejects(probe('localhost'), {
+        message: /PORTAL_PORT: cannot listen on localhost:\d+: another program/,
+      })
+    }
+    await t.resolves(probe('127.0.0.1'))
+    await new Promise((resolve) => other.close(resolve))
+    await t.resolves(probe('localhost'), 'also without IPv6')
   },
 )
 

@@ -67,17 +67,12 @@ t.test('on its own machine the portal shows its mails, newest first, links as pa
   )
 })
 
-t.test(
-  'the name of this machine opens it, whatever the port; its addresses lead there',
-  async (t) => {
-    for (const name of ['localhost', 'LocalHost:9000']) {
-      t.match(await seenWith([`Host: ${name}`]), { page: 200, data: 200, knows: true }, name)
-    }
-    for (const address of ['127.0.0.1', '127.3.2.1:8081', '[::1]:8081']) {
-      t.match(await seenWith([`Host: ${address}`]), { page: 307, data: 200, leaks: true }, address)
-    }
-  },
-)
+t.test('each name and address of this machine opens it, whatever the port', async (t) => {
+  for (const name of ['localhost', 'LocalHost:9000', '127.0.0.1', '127.3.2.1:9000', '[::1]:9000']) {
+    const open = { page: 200, data: 200, knows: true, leaks: true }
+    t.same(await seenWith([`Host: ${name}`]), open, name)
+  }
+})
 
 t.test('to any other name in Host, as DNS rebinding sends, there is no mailbox', async (t) => {
   for (const name of [

@@ -57,6 +57,8 @@ const unguarded: Readonly<Record<string, string>> = {
   'src/platform/edit-distance.ts': 'for hints in messages; test/edge/hints',
   'src/platform/log/error-code.ts': 'reads a field of an error',
   'src/platform/hidden-marks.ts': 'for names on pages and in mails; test/portal, test/backend',
+  'src/platform/http/from-this-machine.ts':
+    'judges a head; test/portal/mailbox, test/portal/to-local-name',
   'src/platform/http/loopback.ts': 'judges a text; test/platform/settings',
   'src/platform/http/recorded-address.ts': 'shortens a text; test/platform/security-events',
   'src/platform/http/same-origins.ts':

@@ -43,12 +43,8 @@ export async function probePorts(
   const problems: string[] = []
   const taken: PlannedListener[] = []
   for (const listener of listeners.filter(isProbed)) {
-    const server = createServer().unref()
     try {
-      const { port, host } = listener.address
-      server.listen({ port, host: boundHost(host) })
-      await once(server, 'listening')
-      bound.push(server)
+      await bindAll(listener.address, bound)
     } catch (error) {
       problems.push(bindFailure(listener.setting, listener.address, error))
       if (isInUse(error)) taken.push(listener)
@@ -58,6 +54,27 @@ export async function probePorts(
   const offer = taken.length === 0 ? undefined : await offerPorts(taken, command)
   await Promise.all(bound.map(closeServer))
   if (problems.length > 0) throw new PortsTaken(problems, offer)
+}
+
+/**
+ * Binds the host, and for `localhost` also [::1], which browsers try first:
+ * another program there would get the visitors. Machines without IPv6 lack it.
+ */
+async function bindAll({ host, port }: ListenAddress, bound: Server[]): Promise<void> {
+  bound.push(await bind(boundHost(host), port))
+  if (host !== 'localhost') return
+  try {
+    bound.push(await bind('::1', port))
+  } catch (error) {
+    if (isInUse(error)) throw error
+  }
+}
+
+async function bind(host: string, port: number): Promise<Server> {
+  const server = createServer().unref()
+  server.listen({ port, host })
+  await once(server, 'listening')
+  return server
 }
 
 function isProbed({ address, isShared = false }: PlannedListener): boolean {

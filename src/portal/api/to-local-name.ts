@@ -1,17 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isLoopback } from '../../platform/http/loopback.ts'
+import { isFromThisMachine } from '../../platform/http/from-this-machine.ts'
+import { wantsPage } from './routes/pages.ts'
 
 /**
- * Creates the hook that leads browsers from 127.0.0.1 and [::1] to `localhost`, if
- * that is the portal's name: the session's cookie belongs to it, and browsers offer
- * no passkeys on an address without a name.
+ * Creates the hook that leads browsers on this machine from 127.0.0.1 to
+ * `localhost`, if that is the portal's name: the session's cookie belongs to it,
+ * and browsers offer no passkeys on an address without a name. A browser behind
+ * a tunnel or a proxy stays where it is, because only its own port leads here.
  */
 export function createToLocalName(portalUrl: () => string) {
-  return async ({ headers, hostname, url }: FastifyRequest, reply: FastifyReply) => {
-    const name = new URL(portalUrl()).hostname
-    if (name !== 'localhost' || hostname.toLowerCase() === name || !isLoopback(hostname)) return
-    // Programs and checks of the process keep the address that they were given.
-    if (headers.accept?.includes('text/html') !== true) return
-    return reply.redirect(`${portalUrl()}${url}`, 307)
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!wantsPage(request) || !isFromThisMachine(request.raw)) return
+    const portal = new URL(portalUrl())
+    const asked = new URL(`${portal.protocol}//${request.headers.host}`)
+    if (portal.hostname !== 'localhost' || asked.hostname === 'localhost') return
+    if (asked.port !== portal.port) return
+    return reply.redirect(`${portal.origin}${request.url}`, 307)
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { plainAddress } from '../../platform/http/client-address.ts'
+import { isFromThisMachine } from '../../platform/http/from-this-machine.ts'
 import { isLoopback } from '../../platform/http/loopback.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
 import { mailsFolder } from './open-mails.ts'
@@ -28,7 +28,7 @@ const mailsMax = 50
  */
 export function createMailbox(settings: MailboxSettings, folder: string): Mailbox | undefined {
   if (!isOfThisMachine(settings)) return undefined
-  return { isOpenTo: isLocal, list: () => readMailFiles(folder, mailsMax) }
+  return { isOpenTo: isFromThisMachine, list: () => readMailFiles(folder, mailsMax) }
 }
 
 /**
@@ -53,26 +53,5 @@ function isOfThisMachine(settings: MailboxSettings): boolean {
     isLoopback(portal.host) &&
     (portalPublicUrl === undefined || isLoopback(new URL(portalPublicUrl).hostname)) &&
     trustedProxies.length === 0
-  )
-}
-
-/** Fields in which proxies name their client: RFC 7239, RFC 9110 7.6.3, and common names of their own. */
-const forwarding = /forwarded|^via$|-ip$|^x-(?:original|envoy)-/
-
-/**
- * A proxy on this machine has a loopback address too, but its header fields or
- * HTTP/1.0, the default of proxies, reveal it. The name in Host defeats DNS
- * rebinding: another site can point its own name here, but the browser still
- * sends that name.
- */
-function isLocal({ socket, headers, headersDistinct, httpVersion }: IncomingMessage): boolean {
-  const [host = '', ...others] = headersDistinct['host'] ?? []
-  const name = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host)?.[1] ?? ''
-  return (
-    isLoopback(plainAddress(socket.remoteAddress ?? '')) &&
-    isLoopback(name) &&
-    others.length === 0 &&
-    httpVersion === '1.1' &&
-    !Object.keys(headers).some((field) => forwarding.test(field))
   )
 }
