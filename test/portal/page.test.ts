@@ -176,6 +176,7 @@ t.test('what readers came for stands in the document, before any script', async 
     ['/', /<a href="\/apis\/xs2a\/1\.7\.0"><b>1\.7\.0<\/b> /],
     ['/sandbox', /<li><h2><bdi>Noa Levi<\/bdi><\/h2>.*<code dir="ltr">IL\d{21}<\/code>/],
     ['/apis/xs2a/1.7.0', /<a href="#tag\/accounts\/listAccounts"><b>GET<\/b> <bdi>List accounts/],
+    ['/apis/xs2a/1.7.0', /<p>Single payments, accounts, .*<h2>.*<bdi>List accounts/s],
     [
       '/apis/xs2a/1.7.0#tag/accounts/listAccounts',
       /<article class="sk-op" id="tag\/accounts\/listAccounts"><h2><bdi>List accounts.*?The payment accounts.*?<code dir="ltr">Consent-ID<\/code> <span[^>]*>string<\/span> required/s,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { blocksOf, partsOf } from '../../src/portal-ui/reference/markup-blocks.ts'
+import { blocksOf, partsOf } from '../../src/portal/documents/markup-blocks.ts'
 import { schemaFacts } from '../../src/portal-ui/reference/schema-facts.ts'
 
 t.test('the reference reads rich schemas, and odd ones do not break it', async (t) => {
@@ -44,20 +44,43 @@ t.test('a list stays one list, and keeps counting, across blank lines', async (t
   ])
 })
 
-t.test(
-  'of a long description the beginning shows, and a line for each further section',
-  async (t) => {
-    const long = 'word '.repeat(200).trim()
-    t.same(
-      titlesOf(partsOf(`# Orders\n\n${long}\n\nMore.\n\n## Errors\n\nAll.\n\n## Limits\n\nNone.`)),
-      [undefined, 'Errors', 'Limits'],
-    )
-    t.same(titlesOf(partsOf('# Orders\n\nShort.\n\n## Errors\n\nAll.')), ['Errors'])
-    const { beginning, sections } = partsOf('Short.\n\nAll of it.')
-    t.same([beginning.length, sections.length], [2, 0])
-  },
-)
-
-function titlesOf({ sections }: ReturnType<typeof partsOf>): readonly (string | undefined)[] {
-  return sections.map(({ title }) => title)
-}
+t.test('of a long description the beginning shows, and a line for each section', async (t) => {
+  const long = 'word '.repeat(200).trim()
+  const split = (text: string) => {
+    const { beginning, sections } = partsOf(text)
+    return [beginning.trim(), ...sections.map((each) => [each.title, each.text.trim()])]
+  }
+  for (const [what, text, parts] of [
+    ['short, without headings', 'Short.\n\nAll of it.', ['Short.\n\nAll of it.']],
+    [
+      'short',
+      '# Orders\n\nShort.\n\n## Errors\n\nAll.',
+      ['# Orders\n\nShort.', ['Errors', 'All.']],
+    ],
+    [
+      'long',
+      `# Orders\n\n${long}\n\nMore.\n\n## Errors\n\nAll.\n\n## Limits\n\nNone.`,
+      [`# Orders\n\n${long}`, [undefined, 'More.'], ['Errors', 'All.'], ['Limits', 'None.']],
+    ],
+    [
+      'a title and the first heading one after the other',
+      '# Orders\n\n## Overview\n\nWords.\n\n## Errors\n\nAll.',
+      ['# Orders\n\n## Overview\n\nWords.', ['Errors', 'All.']],
+    ],
+    [
+      'headings below a heading stay with it',
+      'Words.\n\n## Errors\n\n### 4xx\n\nYours.\n\n### 5xx\n\nOurs.\n\n## Limits\n\nNone.',
+      ['Words.', ['Errors', '### 4xx\n\nYours.\n\n### 5xx\n\nOurs.'], ['Limits', 'None.']],
+    ],
+    ['a heading with nothing below it', 'Words.\n\n## Errors', ['Words.']],
+    ['headings alone', '# Orders\n\n## Errors', ['# Orders\n\n## Errors']],
+    [
+      'a heading inside code',
+      'Words.\n\n```\n# not a heading\n```\n\n## Errors\n\nAll.',
+      ['Words.\n\n```\n# not a heading\n```', ['Errors', 'All.']],
+    ],
+    ['nothing', '', ['']],
+  ] as const) {
+    t.same(split(text), parts, what)
+  }
+})

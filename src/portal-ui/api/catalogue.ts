@@ -31,6 +31,8 @@ export function rememberPublished(
   client: QueryClient,
   { apis, about, front }: Pick<Boot, 'apis' | 'about' | 'front'>,
 ): void {
+  // No request could bring it back.
+  client.setQueryDefaults(['about'], { gcTime: Number.POSITIVE_INFINITY })
   if (about !== undefined) client.setQueryData(['about', about.api, about.version], about)
   if (apis !== undefined) client.setQueryData(['apis'], apis)
   if (front === undefined) return

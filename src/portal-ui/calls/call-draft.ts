@@ -54,6 +54,12 @@ export function draftCall(
   return { shape, values, body: shape.body?.examples[0]?.text ?? '' }
 }
 
+/** The same call under an identifier of its own: one identifier is one call. */
+export function withNewRequestId(draft: CallDraft): CallDraft {
+  const values = { ...draft.values, [`header ${requestIdHeader}`]: crypto.randomUUID() }
+  return { ...draft, values }
+}
+
 function firstValue(parameter: CallParameter, known: KnownIds): string {
   if (parameter.name === requestIdHeader) return crypto.randomUUID()
   if (isFromEarlierAnswer(parameter)) return known[idName(parameter.name)] ?? ''

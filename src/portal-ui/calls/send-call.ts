@@ -51,12 +51,14 @@ export async function sendCall({ gatewayUrl, draft, key }: SendCallOptions): Pro
   }
 }
 
-/** Whether the gateway refused a call because its key does not work. */
+/** Whether the gateway refused a call because its key does not work. An API may answer much the same. */
 export function isKeyRefused(answer: CallAnswer): boolean {
+  if (answer.kind !== 'answered' || answer.status !== 401) return false
+  const { code, type } = membersOf(parseJson(answer.body))
   return (
-    answer.kind === 'answered' &&
-    answer.status === 401 &&
-    membersOf(parseJson(answer.body))['code'] === 'KEY_INVALID'
+    answer.mediaType === 'application/problem+json' &&
+    code === 'KEY_INVALID' &&
+    String(type).endsWith('/problems/KEY_INVALID')
   )
 }
 

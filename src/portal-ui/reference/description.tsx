@@ -1,25 +1,29 @@
 import { useMemo } from 'react'
+import { blocksOf, partsOf } from '../../portal/documents/markup-blocks.ts'
 import { marksOf } from '../local-text.ts'
 import { t } from '../words.ts'
-import { Blocks } from './markup.tsx'
-import { partsOf } from './markup-blocks.ts'
+import { Blocks, withMarks } from './markup.tsx'
 import classes from './reference.module.css'
 
 /** What a document says about itself: its beginning, and a line for each further section, which opens it. */
 export function Description({ text }: { readonly text: string }) {
   const { beginning, sections } = useMemo(() => partsOf(text), [text])
-  if (beginning.length === 0) return null
+  if (text.trim() === '') return null
   return (
     <div {...marksOf(text)} data-document>
       <div className={classes['markup']}>
-        <Blocks blocks={beginning} />
+        <Blocks blocks={blocksOf(beginning)} />
       </div>
-      {sections.map(({ title, blocks }, index) => (
+      {sections.map((section, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
         <details key={index} className={classes['section']}>
-          <summary>{title ?? t('reference.readOn')}</summary>
+          <summary>
+            <h3>
+              {section.title === undefined ? t('reference.readOn') : withMarks(section.title)}
+            </h3>
+          </summary>
           <div className={classes['markup']}>
-            <Blocks blocks={blocks} />
+            <Blocks blocks={blocksOf(section.text)} />
           </div>
         </details>
       ))}

@@ -1,8 +1,8 @@
 import { Fragment, type ReactNode } from 'react'
+import { blocksOf, type MarkupBlock } from '../../portal/documents/markup-blocks.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { marksOf } from '../local-text.ts'
 import { t } from '../words.ts'
-import { blocksOf, type MarkupBlock } from './markup-blocks.ts'
 import classes from './reference.module.css'
 
 /** Shows a Markdown text of an API's document. A text without a translation is marked as English. */
@@ -71,7 +71,7 @@ function MarkupTable({ lines }: { readonly lines: readonly string[] }) {
 const mark = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
 
 /** Formats code, bold text and links within a line. Links lead within the portal or to https; others stay text. */
-function withMarks(text: string): ReactNode {
+export function withMarks(text: string): ReactNode {
   const parts: ReactNode[] = []
   let end = 0
   for (const match of text.matchAll(mark)) {

@@ -31,7 +31,7 @@ export function Overview({ published, version, document, isMissing }: OverviewPr
   if (about === undefined && !isMissing) return <Bones />
   return (
     <>
-      <Description text={about?.description ?? ''} />
+      <Description key={version.version} text={about?.description ?? ''} />
       {version.isRetired ? null : (
         <HowToCall published={published} version={version} address={about?.address ?? ''} />
       )}

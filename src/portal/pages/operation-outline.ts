@@ -129,8 +129,8 @@ function codeHtml(text: string): string {
   return `<code dir="ltr">${escapeHtml(text)}</code>`
 }
 
-/** A text of the document in Markdown. */
-function textHtml(text: unknown, { language }: Words): string {
+/** Renders a text of the document in Markdown as HTML, marked as English if it has no translation. */
+export function textHtml(text: unknown, { language }: Words): string {
   if (typeof text !== 'string') return ''
   const marks = isLeftInEnglish(text, language) ? ' lang="en" dir="ltr"' : ''
   return `<div${marks}>${markdownHtml(text)}</div>`

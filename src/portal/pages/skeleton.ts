@@ -74,7 +74,10 @@ body { margin: 0; background: var(--sk-ground); }
 /* The operation that the address names, in place of the list. It stays below the header. */
 .sk-op { display: none; max-width: 44rem; scroll-margin-top: 100vh; }
 .sk-op:is(:target, [data-named]) { display: block; }
-.sk-op:is(:target, [data-named]) ~ .sk-list { display: none; }
+.sk-op:is(:target, [data-named]) ~ :is(.sk-about, .sk-list) { display: none; }
+.sk-about { max-width: 44rem; }
+.sk-about :is(p, ul, ol, table, pre) { margin: 0 0 .625rem; }
+.sk-about h2, .sk-about h3 { margin: 1.5rem 0 .625rem; font-size: 1rem; line-height: 1.5; font-weight: 650; }
 .sk-op h2 { margin: 0 0 .5rem; font-size: 1.25rem; line-height: 1.4; font-weight: 650; }
 .sk-op h3 { margin: 1.25rem 0 .25rem; font-size: 1rem; line-height: 1.5; font-weight: 650; }
 .sk-op ul { margin: 0; padding-inline-start: 1.25rem; }

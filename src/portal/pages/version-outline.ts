@@ -1,8 +1,10 @@
 import type { ApiVersion, OpenApiDocument } from '../../catalogue/catalogue.ts'
 import type { Words } from '../../messages/format.ts'
 import type { PublishedVersion } from '../api/schemas/catalogue.ts'
+import { aboutOf } from '../documents/document-nodes.ts'
+import { partsOf } from '../documents/markup-blocks.ts'
 import { documentHtml, escapeHtml } from './escape-html.ts'
-import { operationOutline } from './operation-outline.ts'
+import { operationOutline, textHtml } from './operation-outline.ts'
 import { isLongReference, operationFragment } from './page-paths.ts'
 
 export interface VersionOutlineOptions {
@@ -17,14 +19,14 @@ export interface VersionOutlineOptions {
 const charactersMax = 128_000
 
 /**
- * What a reader of a version has before any script, as HTML: its operations by
- * subject, as links, and before them what each does and takes, which shows while the
- * address names it. If that is too long, it lacks the members of bodies; of a long
+ * What a reader of a version has before any script, as HTML: the beginning of its
+ * description, its operations by subject, as links, and before them what each does and
+ * takes, which shows while the address names it. If that is too long, it lacks the members of bodies; of a long
  * reference, there are only the links. The script and the OpenAPI document come five
  * seconds later at 50 KB/s.
  */
 export function versionOutline(options: VersionOutlineOptions): string {
-  const { version, words } = options
+  const { version, document, words } = options
   const { language } = words
   const described = isLongReference(version)
     ? ''
@@ -39,7 +41,9 @@ export function versionOutline(options: VersionOutlineOptions): string {
     const heading = title === '' ? '' : `<h2>${documentHtml(title, language)}</h2>`
     return `${heading}<ul>${rows.join('')}</ul>`
   })
-  return `${described}<div class="sk-list">${lists.join('')}</div>`
+  const { beginning } = partsOf(aboutOf(document).description)
+  const about = `<div class="sk-about">${textHtml(beginning, words)}</div>`
+  return `${described}${about}<div class="sk-list">${lists.join('')}</div>`
 }
 
 /** What each operation does and takes, with or without the members of bodies; undefined if it is too long. */

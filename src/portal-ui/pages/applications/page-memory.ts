@@ -1,10 +1,10 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { IssuedKey } from '../../../portal/api/schemas/applications.ts'
 import type { ApprovedConsents, ReadyConsent } from '../../../portal/api/schemas/sandbox.ts'
 import { issuePageKey } from '../../api/applications.ts'
 import type { KnownIds } from '../../calls/call-draft.ts'
 import { idName } from '../../calls/id-name.ts'
-import { type CallAnswer, isKeyRefused } from '../../calls/send-call.ts'
+import { createPageKey, type PageKey } from '../../calls/page-key.ts'
 import { takeHandedKey, takeHandedProblem } from './keys/handed-key.ts'
 
 /**
@@ -44,11 +44,8 @@ export interface PageMemory {
   /** Keeps the newest valid consent and drops those that have ended. */
   readonly noteApproved: (consents: ApprovedConsents['items']) => void
   readonly tryWith: (key: string) => void
-  /**
-   * Sends a call with the key for this page: makes one for the first call, in place of one that is about to end,
-   * and of one that ended before, as after signing out in another tab.
-   */
-  readonly sendFromPage: (send: (key: string) => Promise<CallAnswer>) => Promise<CallAnswer>
+  /** Sends a call with the key for this page. */
+  readonly sendFromPage: PageKey['send']
   readonly keepSecret: (name: string, secret: string) => void
 }
 
@@ -59,9 +56,6 @@ export function secretName(versionId: string, scheme: string): string {
 
 /** Stands for the key for this page where a key is chosen. */
 export const forThisPage = 'page'
-
-/** How long a key for this page must still work to be used again. */
-const leastLeftMs = 30_000
 
 /** Name of the ids of consents. */
 const consentName = idName('Consent-ID')
@@ -99,30 +93,9 @@ export function usePageMemory(applicationId: string): PageMemory {
   const keepSecret = useCallback((name: string, secret: string) => {
     setSecrets((known) => ({ ...known, [name]: secret }))
   }, [])
-  // The promise: two calls at once share a key. By the clock that counts on: that of the browser may be wrong.
-  const ofPage = useRef<{ readonly issued: Promise<IssuedKey>; endsAt: number }>(undefined)
-  const pageKey = useCallback(async () => {
-    if (ofPage.current === undefined || ofPage.current.endsAt < performance.now() + leastLeftMs) {
-      const made = { issued: issuePageKey(applicationId), endsAt: Number.POSITIVE_INFINITY }
-      ofPage.current = made
-      try {
-        const { createdAt, expiresAt } = await made.issued
-        made.endsAt = performance.now() + Date.parse(expiresAt ?? '') - Date.parse(createdAt)
-      } catch (error) {
-        ofPage.current = undefined
-        throw error
-      }
-    }
-    return (await ofPage.current.issued).key
-  }, [applicationId])
-  const sendFromPage: PageMemory['sendFromPage'] = useCallback(
-    async (send) => {
-      const answer = await send(await pageKey())
-      if (!isKeyRefused(answer)) return answer
-      ofPage.current = undefined
-      return send(await pageKey())
-    },
-    [pageKey],
+  const { send: sendFromPage } = useMemo(
+    () => createPageKey(() => issuePageKey(applicationId)),
+    [applicationId],
   )
   const noteStored = useCallback(() => setIsStored(true), [])
   const putAway = useCallback(() => setShownId(undefined), [])

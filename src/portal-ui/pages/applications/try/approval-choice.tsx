@@ -5,6 +5,7 @@ import type { CallShape } from '../../../calls/call-shape.ts'
 import { customerName } from '../../../customer-name.ts'
 import { useFacts } from '../../../facts.tsx'
 import { pageLanguage, t } from '../../../words.ts'
+import type { AskedCustomer } from './asked-customer.ts'
 
 const redirect = 'TPP-Redirect-Preferred'
 const decoupled = 'TPP-Decoupled-Preferred'
@@ -21,13 +22,6 @@ const ways = [
 /** Values of a draft in which the customer approves on the bank's page; empty if an operation offers no choice. */
 export function approvalOnPage({ parameters }: CallShape): Readonly<Record<string, string>> {
   return parameters.some(({ name }) => name === redirect) ? { [`header ${redirect}`]: 'true' } : {}
-}
-
-/** A customer of the sandbox whom a link asks for. */
-export interface AskedCustomer {
-  readonly psuId: string
-  /** Empty if the customer acts for no corporation. */
-  readonly corporateId: string
 }
 
 /** Values of a draft in which this customer approves, in the bank's app; those that the operation has. */

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { ReadyConsent } from '../../../../portal/api/schemas/sandbox.ts'
 import { useDocument } from '../../../api/document.ts'
 import { useReadyConsent } from '../../../api/sandbox.ts'
-import type { CallDraft } from '../../../calls/call-draft.ts'
+import { type CallDraft, withNewRequestId } from '../../../calls/call-draft.ts'
 import { callShape } from '../../../calls/call-shape.ts'
 import {
   accountsIn,
@@ -73,11 +73,11 @@ export function ReadAccounts(props: ReadAccountsProps) {
     const draft = draftOfAccounts(callShape(document.data, operation), consentId)
     setIsReading(true)
     setKeyProblem(null)
-    const sendWith = (key: string) => sendCall({ gatewayUrl, draft, key })
+    const call = { gatewayUrl, draft }
     const answer =
       apiKey === undefined
-        ? await memory.sendFromPage(sendWith).catch(setKeyProblem)
-        : await sendWith(apiKey)
+        ? await memory.sendFromPage(call).catch(setKeyProblem)
+        : await sendCall({ ...call, key: apiKey })
     if (answer !== undefined) setRead({ psuName, draft, answer })
     setIsReading(false)
   }
@@ -116,16 +116,15 @@ export function ReadAccounts(props: ReadAccountsProps) {
       {read === undefined || apiKey === undefined || memory.isStored || isBare ? null : (
         <details className={classes['details']}>
           <summary>{t('accounts.asCode')}</summary>
-          <DraftCode draft={fresh(read.draft)} apiKey={apiKey} label={t('accounts.code')} />
+          <DraftCode
+            draft={withNewRequestId(read.draft)}
+            apiKey={apiKey}
+            label={t('accounts.code')}
+          />
         </details>
       )}
     </Stack>
   )
-}
-
-/** One identifier is one call. */
-function fresh(draft: CallDraft): CallDraft {
-  return { ...draft, values: { ...draft.values, 'header X-Request-ID': crypto.randomUUID() } }
 }
 
 function Outcome({ read: { psuName, answer } }: { readonly read: Read }) {

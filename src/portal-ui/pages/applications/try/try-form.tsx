@@ -7,13 +7,13 @@ import {
   idsIn,
   missingValues,
   valueKey,
+  withNewRequestId,
 } from '../../../calls/call-draft.ts'
 import {
   type CallParameter,
   type CallShape,
   drillHeader,
   isFromEarlierAnswer,
-  requestIdHeader,
 } from '../../../calls/call-shape.ts'
 import { idName } from '../../../calls/id-name.ts'
 import { laidOutJson } from '../../../calls/json-text.ts'
@@ -28,12 +28,8 @@ import { t } from '../../../words.ts'
 import classes from '../applications.module.css'
 import { KeyField } from '../keys/key-field.tsx'
 import { forThisPage, type PageMemory, secretName } from '../page-memory.ts'
-import {
-  ApprovalChoice,
-  type AskedCustomer,
-  approvalInApp,
-  approvalOnPage,
-} from './approval-choice.tsx'
+import { ApprovalChoice, approvalInApp, approvalOnPage } from './approval-choice.tsx'
+import type { AskedCustomer } from './asked-customer.ts'
 import { CallCode } from './call-code.tsx'
 import { DrillField } from './drill-field.tsx'
 import { IdField } from './id-field.tsx'
@@ -104,11 +100,11 @@ export function TryForm(props: TryFormProps) {
     }
     setIsSending(true)
     setKeyProblem(null)
-    const sendWith = (chosen: string) => sendCall({ gatewayUrl, draft, key: chosen })
+    const call = { gatewayUrl, draft }
     const result =
       key === forThisPage
-        ? await memory.sendFromPage(sendWith).catch(setKeyProblem)
-        : await sendWith(key.trim())
+        ? await memory.sendFromPage(call).catch(setKeyProblem)
+        : await sendCall({ ...call, key: key.trim() })
     setIsSending(false)
     if (result === undefined) return
     setAnswer(result)
@@ -120,8 +116,7 @@ export function TryForm(props: TryFormProps) {
         memory.unlearn(idName('Consent-ID'), draft.values['header Consent-ID'] ?? '')
       }
       if (result.status < 300) setWays(waysOn(result.body, ids, shapes))
-      // One identifier is one call.
-      setValues({ [`header ${requestIdHeader}`]: crypto.randomUUID() })
+      setDraft(withNewRequestId)
     }
   }
 

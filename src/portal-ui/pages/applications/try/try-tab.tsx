@@ -8,14 +8,15 @@ import { useSearchParams } from 'wouter'
 import { isLongReference } from '../../../../portal/pages/page-paths.ts'
 import { useDocument } from '../../../api/document.ts'
 import { callShape } from '../../../calls/call-shape.ts'
-import { stepOperations } from '../../../calls/check-list.ts'
 import { firstCalls } from '../../../calls/first-calls.ts'
 import type { NextCall } from '../../../calls/next-calls.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { Message } from '../../../components/message.tsx'
 import { ProblemAlert } from '../../../components/problem-alert.tsx'
 import { QueryState } from '../../../components/query-state.tsx'
 import { Slow } from '../../../components/slow.tsx'
-import { TextLink } from '../../../components/text-link.tsx'
+import { plainLink, TextLink } from '../../../components/text-link.tsx'
+import { useFacts } from '../../../facts.tsx'
 import { tabPath } from '../../../tab-path.ts'
 import { t } from '../../../words.ts'
 import type { PageMemory } from '../page-memory.ts'
@@ -24,7 +25,7 @@ import {
   useSubscribedVersions,
   versionName,
 } from '../subscribed-versions.ts'
-import type { AskedCustomer } from './approval-choice.tsx'
+import { askedCustomer, consentCall } from './asked-customer.ts'
 import { OperationPicker } from './operation-picker.tsx'
 import classes from './playground.module.css'
 import { TryForm } from './try-form.tsx'
@@ -80,11 +81,15 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
   const [chosenVersion, setChosenVersion] = useState<string>()
   const [parameters, setParameters] = useSearchParams()
   const [followed, setFollowed] = useState<Followed>({ count: 0, operation: '', query: {} })
-  const customer = askedCustomer(parameters)
+  const { hasSandbox } = useFacts()
+  const customer = hasSandbox ? askedCustomer(parameters) : undefined
   const askedVersion = parameters.get('version')
-  const asked = parameters.get('operation') ?? consentOperation(versions, customer)
+  const named = parameters.get('operation')
+  const consent = named === null && customer !== undefined ? consentCall(versions) : undefined
+  const asked = named ?? consent?.operation.id
   const version =
     versions.find((each) => each.subscription.id === chosenVersion) ??
+    consent?.version ??
     versions.find(
       (each) => each.version === askedVersion && each.operations.some(({ id }) => id === asked),
     ) ??
@@ -119,6 +124,14 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
 
   return (
     <>
+      {named === null && customer !== undefined && consent === undefined ? (
+        <Text size="sm">
+          <Message
+            id="playground.noConsents"
+            tags={{ link: plainLink(tabPath(applicationId, 'subscriptions')) }}
+          />
+        </Text>
+      ) : null}
       <div className={classes['choices']}>
         {versions.length === 1 ? null : (
           <NativeSelect
@@ -135,7 +148,7 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
         )}
         <OperationPicker
           operations={operations ?? []}
-          chosen={shape?.operation ?? asked ?? undefined}
+          chosen={shape?.operation ?? asked}
           isDisabled={shape === undefined && !isLong}
           onChoose={choose}
         />
@@ -156,21 +169,4 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
       )}
     </>
   )
-}
-
-/** The customer of the sandbox whom the address names. */
-function askedCustomer(parameters: URLSearchParams): AskedCustomer | undefined {
-  const psuId = parameters.get('customer')
-  if (psuId === null) return undefined
-  return { psuId, corporateId: parameters.get('corporation') ?? '' }
-}
-
-/** The operation with which one asks a customer for a consent, in the newest version that has it. */
-function consentOperation(
-  versions: readonly SubscribedVersion[],
-  customer: AskedCustomer | undefined,
-): string | null {
-  if (customer === undefined) return null
-  const found = versions.map(({ operations }) => stepOperations(operations).consent)
-  return found.findLast((operation) => operation !== undefined)?.id ?? null
 }
