@@ -31,7 +31,7 @@ new PerformanceObserver((list) => {
 const worldOf = portalWorlds(t, { calls: 100, window: 'PT1H' })
 
 t.test(
-  'while answers arrive late, no page moves what is shown by more than 0.05',
+  'while answers arrive late, the reference and the pages of applications, operators and visitors move by 0.05 at most',
   { skip: chromiumMissing(), timeout: 480_000 },
   async (t) => {
     const { tollgate, viewers, applications } = await worldOf({})

@@ -101,7 +101,6 @@ const calls: Readonly<Record<string, Call>> = {
   offerTotp: { of: 'self', status: 200 },
   confirmTotp: { of: 'self', status: 400, body: () => ({ token: noToken, code: '123456' }) },
   removeTotp: { of: 'self', status: 404 },
-  // The address of this portal is an IP address.
   offerPasskey: { of: 'self', status: 200 },
   confirmPasskey: {
     of: 'self',

@@ -257,6 +257,8 @@ t.test(
     t.equal(policyOf(answer)['style-src'], `'self' 'nonce-${nonce}'`)
     t.match(html, /<a href="\/" class="brand">/)
     t.match(html, '<a href="/sign-in">')
+    t.match(html, /<nav id="menu".*<a href="\/sign-up">Get a key<\/a><\/nav>/)
+    t.notMatch(html, 'aria-keyshortcuts=', 'only the script knows keys')
     t.notMatch(html, 'src="/assets/index', 'the script of the page is not needed')
     const scripts = [...html.matchAll(/<script nonce="(\w{32})">/g)].map(([, nonce]) => nonce)
     t.equal(policyOf(answer)['script-src'], `'self' 'nonce-${scripts}'`, 'one, for the colours')

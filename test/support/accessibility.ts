@@ -8,8 +8,9 @@ const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.m
 /** The rules of WCAG 2.2 AA, as axe-core names them. */
 const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-/** Best practice that screen readers profit from: landmarks that a list of them tells apart. */
-const landmarkRules = {
+/** Rules that are not among those by default: landmarks that a list of them tells apart, names that hold what is shown. */
+const moreRules = {
+  'label-content-name-mismatch': { enabled: true },
   'landmark-unique': { enabled: true },
   'landmark-no-duplicate-banner': { enabled: true },
 }
@@ -58,7 +59,7 @@ async function violations(page: Page, rules: readonly string[]): Promise<string[
     page,
     `axe
     .run(document.querySelector('[role="dialog"][aria-modal="true"]') ?? document,
-      { runOnly: ${JSON.stringify(rules)}, rules: ${JSON.stringify(landmarkRules)}, resultTypes: ['violations'], preload: false })
+      { runOnly: ${JSON.stringify(rules)}, rules: ${JSON.stringify(moreRules)}, resultTypes: ['violations'], preload: false })
     .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => id + ' at ' + node.target.join(' ') + ': ' + node.failureSummary)))`,
   )

@@ -11,15 +11,17 @@ export function plainHeader(look: PageLook): string {
   const { t } = wordsOf(look.language)
   const links = mainLinks(look)
   const profile = escapeHtml(t('shell.profile'))
+  const signUp = (marks: string) =>
+    `<a href="${pagePaths.signUp}"${marks}>${escapeHtml(t('shell.getKey'))}</a>`
   const entry = look.carriesSession
     ? `<a href="${pagePaths.profile}" class="person" aria-label="${profile}" title="${profile}">${personIcon}</a>`
-    : `<a href="${pagePaths.signIn}">${escapeHtml(t('shell.signIn'))}</a><a href="${pagePaths.signUp}" class="primary">${escapeHtml(t('shell.getKey'))}</a>`
+    : `<a href="${pagePaths.signIn}">${escapeHtml(t('shell.signIn'))}</a>${signUp(' class="primary"')}`
   return `<a href="#content" class="skip">${escapeHtml(t('shell.skip'))}</a>
 <header><div class="bar">
 <a href="/" class="brand">${sign(look)}<span>${escapeHtml(t('shell.developers'))}</span></a>
 <nav class="links" aria-label="${escapeHtml(t('shell.main'))}">${links}</nav>
-<div class="end"><a href="/#search" class="search" aria-keyshortcuts="Control+K Meta+K">${searchIcon}<span>${escapeHtml(t('search.open'))}</span><kbd dir="ltr" aria-hidden="true">Ctrl K</kbd></a>${languageLinks(look)}${schemeButton('dark', t('scheme.dark'))}${schemeButton('light', t('scheme.light'))}${entry}<button type="button" class="menu-button" popovertarget="menu" aria-label="${escapeHtml(t('shell.menu'))}">${menuIcon}</button></div>
-<nav id="menu" class="menu" popover aria-label="${escapeHtml(t('shell.menu'))}">${links}</nav>
+<div class="end"><a href="/#search" class="search">${searchIcon}<span>${escapeHtml(t('search.open'))}</span><kbd dir="ltr" aria-hidden="true">Ctrl K</kbd></a>${languageLinks(look)}${schemeButton('dark', t('scheme.dark'))}${schemeButton('light', t('scheme.light'))}${entry}<button type="button" class="menu-button" popovertarget="menu" aria-label="${escapeHtml(t('shell.menu'))}">${menuIcon}</button></div>
+<nav id="menu" class="menu" popover aria-label="${escapeHtml(t('shell.menu'))}">${links}${look.carriesSession ? '' : signUp('')}</nav>
 </div></header>`
 }
 

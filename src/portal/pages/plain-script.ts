@@ -39,6 +39,7 @@ export const plainScript = `
     location.assign('/#search')
   })
   addEventListener('DOMContentLoaded', () => {
+    document.querySelector('.search')?.setAttribute('aria-keyshortcuts', 'Control+K Meta+K')
     const keys = document.querySelector('.search kbd')
     if (keys && /Mac|iPhone|iPad/.test(navigator.userAgent)) keys.textContent = '⌘K'
   })
