@@ -16,7 +16,7 @@ import classes from './sandbox.module.css'
 export function CustomerTable({ customers }: { readonly customers: readonly SandboxCustomer[] }) {
   return (
     <DataTable
-      label={t('sandbox.people')}
+      label={t('sandbox.peopleTable')}
       columns={[
         { name: 'name', label: t('field.name') },
         { name: 'behaviour', label: t('people.behaviour'), narrow: 'below' },
