@@ -227,12 +227,11 @@ export async function stillness(page: Page): Promise<void> {
   await evaluate(
     page,
     `(async () => {
+      // By its state: Chromium may never settle the promise of a transition whose element changed again.
+      const isMoving = () => document.getAnimations().some(({ playState, effect }) =>
+        playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime))
       // What a change sets in motion begins to move in the frame after it.
-      for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
-      await Promise.all(document.getAnimations()
-        .filter(({ playState, effect }) =>
-          playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime))
-        .map((animation) => animation.finished.catch(() => undefined)))
+      for (let frame = 0; frame < 2 || isMoving(); frame += 1) await new Promise(requestAnimationFrame)
     })()`,
   )
 }

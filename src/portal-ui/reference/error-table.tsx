@@ -11,7 +11,7 @@ import classes from './reference.module.css'
 export function ErrorTable({ errors }: { readonly errors: readonly EntryError[] }) {
   if (errors.length === 0) return null
   return (
-    <section aria-labelledby="errors">
+    <div>
       <h3 id="errors">{t('reference.errors')}</h3>
       <DataTable
         label={t('reference.errors')}
@@ -41,6 +41,6 @@ export function ErrorTable({ errors }: { readonly errors: readonly EntryError[] 
           </Table.Tr>
         ))}
       </DataTable>
-    </section>
+    </div>
   )
 }
