@@ -39,6 +39,7 @@ import { createNetworks } from './platform/http/networks.ts'
 import { type PlannedListener, probePorts } from './platform/http/probe-ports.ts'
 import type { Logger } from './platform/log/log.ts'
 import { createLogSwitch } from './platform/log/log-switch.ts'
+import { commandName } from './platform/process/command-name.ts'
 import { createJobMetrics } from './platform/process/job-metrics.ts'
 import { createLifetime, type Lifetime, startWithin } from './platform/process/lifetime.ts'
 import { createManagement, createMetricsRegistry } from './platform/process/management.ts'
@@ -333,5 +334,5 @@ function plannedListeners(settings: Settings, roles: ReadonlySet<Role>): Planned
 /** The command that starts these roles again, on the same data folder. */
 function startCommand({ dataDir }: Settings, roles: ReadonlySet<Role>): string {
   const named = roles.size === allRoles.length ? [] : allRoles.filter((role) => roles.has(role))
-  return `${dataDirSetting(dataDir)}${['npx tollgate start', ...named].join(' ')}`
+  return `${dataDirSetting(dataDir)}${[commandName(), 'start', ...named].join(' ')}`
 }

@@ -97,5 +97,5 @@ await() {
 }
 
 [ -n "${KEY:-}" ] || stop 'KEY is not set: give an API key. The first start of Tollgate shows one on a terminal;
-  npx tollgate onboard --email you@example.com --application Scenarios --api xs2a@1.7.0 mandate@1.0.0
+  tollgate onboard --email you@example.com --application Scenarios --api xs2a@1.7.0 mandate@1.0.0
 makes another.'

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { startTollgate } from '../../src/main.ts'
@@ -46,7 +48,11 @@ t.test(
     await refused.ended
     t.match(refused.output(), /MANAGEMENT_HOST\/MANAGEMENT_PORT: cannot listen/)
 
-    const first = startOnTerminal(t, env)
+    const programs = t.testdir({})
+    for (const name of ['xdg-open', 'open']) {
+      writeFileSync(join(programs, name), '#!/bin/sh\nexit 3\n', { mode: 0o755 })
+    }
+    const first = startOnTerminal(t, { ...env, PATH: `${programs}:${process.env['PATH']}` })
     // The first start makes the embedded database.
     await until('the first start shows its call', async () =>
       /^ {2}curl .*\n/m.test(first.output()),
@@ -62,6 +68,10 @@ t.test(
     first.type('h')
     const twice = new RegExp(`^  Portal +${portal}$[\\s\\S]*^  Portal +${portal}$`, 'm')
     await until('the addresses show again', () => twice.test(first.output()))
+    await fetch(`${portal}/no-such-page`)
+    first.type('o')
+    const missing = `No browser could be opened. Open ${portal} yourself.`
+    await until('a browser that fails is told', () => first.output().includes(missing))
     t.notMatch(first.output(), / made a change|portal request/, 'calls alone are on the screen')
     await first.stop()
 

@@ -46,7 +46,10 @@ function openInBrowser(url: string, say: AnswerKeysOptions['say']): void {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
   // In a group of its own: Ctrl+C ends Tollgate and not the browser.
   const browser = spawn(program, [url], { stdio: 'ignore', detached: true })
-  browser.once('error', () => say(`No browser could be opened. Open ${url} yourself.`))
+  const missing = () => say(`No browser could be opened. Open ${url} yourself.`)
+  browser.once('error', missing).once('exit', (code) => {
+    if (code !== 0) missing()
+  })
   browser.unref()
 }
 

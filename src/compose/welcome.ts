@@ -5,6 +5,7 @@ import { createSeededConsent } from '../backend/sandbox/create-seeded-consent.ts
 import { type ApiVersion, type Catalogue, versionKey } from '../catalogue/catalogue.ts'
 import { dataDirSetting } from '../platform/database/data-folder.ts'
 import type { Database } from '../platform/database/database.ts'
+import { commandName } from '../platform/process/command-name.ts'
 import { hasSandbox } from '../platform/settings/sandbox.ts'
 import type { Role, Settings } from '../platform/settings/settings.ts'
 import { mailsPlace } from '../portal/mail/mailbox.ts'
@@ -177,7 +178,7 @@ function onboardCommand(dataDir: string, { versions }: Pick<Catalogue, 'versions
   // A consent needs an API with accounts.
   const last = all.findLast(hasAccounts) ?? all.at(-1)
   const named = last === undefined ? '' : ` --api ${versionKey(last.api, last.version)}`
-  return `${dataDirSetting(dataDir)}npx tollgate onboard --email ${email} --application '${applicationName}'${named}`
+  return `${dataDirSetting(dataDir)}${commandName()} onboard --email ${email} --application '${applicationName}'${named}`
 }
 
 function hasAccounts({ operations }: ApiVersion): boolean {

@@ -375,7 +375,7 @@ t.test(
     t.match(first, 'if it runs, stop it first: it serves the samples')
     const [, command = ''] = /^ *(cp -r .*)$/m.exec(first) ?? []
     execFileSync('sh', ['-c', command], { cwd: folder })
-    t.match(publish(), /published[\s\S]*if it runs: npx tollgate reload/)
+    t.match(publish(), /published[\s\S]*if it runs: tollgate reload/)
     t.ok(existsSync(join(folder, 'config/apis/xs2a/1.7.0.yaml')))
     t.ok(existsSync(join(folder, 'config/apis/order-desk/2.1.yaml')))
   },

@@ -23,7 +23,8 @@ t.test(
       calmLine(JSON.stringify({ level: 'info', time: 0, ...fields })) !== undefined
     t.notOk(shown({ msg: 'portal request', status: 200 }))
     t.notOk(shown({ msg: 'bank call', status: 200 }))
-    t.ok(shown({ msg: 'portal request', status: 404 }))
+    t.notOk(shown({ msg: 'portal request', status: 404 }), 'a wrong address says so itself')
+    t.ok(shown({ msg: 'portal request', status: 500 }))
     t.ok(shown({ msg: 'changed files were read', event: 'files.reloaded' }))
     t.notOk(shown({ msg: 'Tollgate made a change', event: 'system.change' }))
     t.ok(shown({ msg: 'call', status: 200 }))

@@ -60,6 +60,7 @@ const unguarded: Readonly<Record<string, string>> = {
   'src/platform/http/from-this-machine.ts':
     'judges a head; test/portal/mailbox, test/portal/to-local-name',
   'src/platform/http/loopback.ts': 'judges a text; test/platform/settings',
+  'src/platform/process/command-name.ts': 'for hints in messages; test/platform/command-name',
   'src/platform/http/recorded-address.ts': 'shortens a text; test/platform/security-events',
   'src/platform/http/same-origins.ts':
     'judges a text; test/portal/cross-site, test/edge/cross-origin',

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ApiVersion } from '../../catalogue/catalogue.ts'
+import { commandName } from '../../platform/process/command-name.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
 import { findAddresses } from '../addresses.ts'
 import { CommandError, ReportedError } from '../command-error.ts'
@@ -197,21 +198,22 @@ function publishedText(
     values.map((value, at) => `  ${(at === 0 ? name : '').padEnd(11)} ${printable(value)}`),
   )
   const choice = plan.name === 'default' ? '' : ` --plan ${plan.name}`
+  const program = commandName()
   const next =
     outcome === 'dry-run'
       ? ['Nothing was written (--dry-run).']
       : [
           'Next, in this folder:',
           samples === undefined
-            ? '  npx tollgate start            # or, if it runs: npx tollgate reload --wait'
-            : '  npx tollgate start            # if it runs, stop it first: it serves the samples',
-          `  npx tollgate onboard --email you@example.com --application Shop --api ${api}@${version}${choice}   # creates a key`,
+            ? `  ${`${program} start`.padEnd(29)} # or, if it runs: ${program} reload --wait`
+            : `  ${`${program} start`.padEnd(29)} # if it runs, stop it first: it serves the samples`,
+          `  ${program} onboard --email you@example.com --application Shop --api ${api}@${version}${choice}   # creates a key`,
           ...(portal === undefined
             ? []
             : [`  ${portal.padEnd(29)} # the portal, where developers get keys`]),
           ...(warnings.length === 0
             ? []
-            : ['  npx tollgate check --strict   # lists the warnings']),
+            : [`  ${`${program} check --strict`.padEnd(29)} # lists the warnings`]),
         ]
   return [`${api}@${version} ${outcomes[outcome]}.`, '', ...lines, '', ...next].join('\n')
 }

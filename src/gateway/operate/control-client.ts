@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { CompleteError } from '../../platform/log/complete-error.ts'
+import { commandName } from '../../platform/process/command-name.ts'
 import type { BucketState, BucketWindow, Counter } from '../counters/counter.ts'
 import { controlSocketName } from './control.ts'
 
@@ -48,7 +49,7 @@ export function connectControl({
     call.end(JSON.stringify({ buckets }))
     const answered = await once(call, 'response').catch((cause: unknown) => {
       throw new CountersUnreachable(
-        'no gateway runs on this DATA_DIR, and without REDIS_URL its counters live in its process: start it first (npx tollgate start)',
+        `no gateway runs on this DATA_DIR, and without REDIS_URL its counters live in its process: start it first (${commandName()} start)`,
         { cause },
       )
     })

@@ -81,7 +81,7 @@ function isProbed({ address, isShared = false }: PlannedListener): boolean {
   return address.port !== 0 && !isShared
 }
 
-/** `GATEWAY_PORT=8090 npx tollgate start`; undefined when no port nearby is free. */
+/** `GATEWAY_PORT=8090 tollgate start`; undefined when no port nearby is free. */
 async function offerPorts(
   taken: readonly PlannedListener[],
   command: string,

@@ -39,8 +39,8 @@ function callText(fields: Fields): string {
 const requests = new Set<unknown>(['portal request', 'bank call'])
 
 /**
- * The same for a terminal that shows calls as they come: without good requests to
- * the portal and the bank, and without security events, which `tollgate events` and
+ * The same for a terminal that shows calls as they come: without requests to
+ * the portal and the bank that did not fail, and without security events, which `tollgate events` and
  * `tollgate audit` show. Warnings, errors and reloaded files stay.
  *
  * @returns undefined: no line
@@ -50,8 +50,8 @@ export function calmLine(line: string): string | undefined {
   const fields = JSON.parse(line) as Fields
   const { level, msg, event, status } = fields
   const isOther = event !== undefined && event !== 'files.reloaded'
-  const isGood = requests.has(msg) && Number(status) < 400
-  return level === 'info' && (isOther || isGood) ? undefined : formatted(fields)
+  const isQuiet = requests.has(msg) && Number(status) < 500
+  return level === 'info' && (isOther || isQuiet) ? undefined : formatted(fields)
 }
 
 function messageText(fields: Fields): string {
