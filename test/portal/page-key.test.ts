@@ -37,7 +37,7 @@ function createPage(refusedKeys: readonly string[], refuses = refused) {
   return { page, issued, sent }
 }
 
-t.test('calls of a page share one key, also while it is made', async (t) => {
+t.test('calls of a page share one key, even before it is made', async (t) => {
   const { page, issued } = createPage([])
   t.same(await Promise.all([page.send(call), page.send(call)]), [accepted, accepted])
   t.same(await page.send(call), accepted)

@@ -12,6 +12,7 @@ export const pageSources = [
   'src/platform/http/own-fields.ts',
   'src/platform/http/drills.ts',
   'src/portal/documents/document-nodes.ts',
+  'src/portal/documents/markup-blocks.ts',
   'src/portal/documents/own-security.ts',
   'src/portal/pages/page-paths.ts',
   'src/portal/samples',
