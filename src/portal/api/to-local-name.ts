@@ -10,11 +10,11 @@ import { wantsPage } from './routes/pages.ts'
  */
 export function createToLocalName(portalUrl: () => string) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    if (!wantsPage(request) || !isFromThisMachine(request.raw)) return
     const portal = new URL(portalUrl())
+    if (portal.hostname !== 'localhost' || !wantsPage(request)) return
+    if (!isFromThisMachine(request.raw)) return
     const asked = new URL(`${portal.protocol}//${request.headers.host}`)
-    if (portal.hostname !== 'localhost' || asked.hostname === 'localhost') return
-    if (asked.port !== portal.port) return
+    if (asked.hostname === 'localhost' || asked.port !== portal.port) return
     return reply.redirect(`${portal.origin}${request.url}`, 307)
   }
 }
