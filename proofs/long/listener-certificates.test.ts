@@ -64,7 +64,8 @@ t.test(
     }
     const process = await spawnTollgate(t, ['gateway', 'portal', 'backend'], env)
     const ask = client(t)
-    for (const url of Object.values(process.urls)) t.match(url, /^https:\/\/127\.0\.0\.1:\d+$/)
+    for (const url of Object.values(process.urls))
+      t.match(url, /^https:\/\/(127\.0\.0\.1|localhost):\d+$/)
     const answers = {
       gateway: (await ask(`${process.urls.gateway}/v1.7.0/accounts`)).status,
       portal: (await ask(process.urls.portal)).status,

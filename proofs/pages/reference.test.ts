@@ -98,7 +98,9 @@ t.test('the reference, in a browser', { skip: chromiumMissing(), timeout: 180_00
       }
       await page.goto(`${portalUrl}/apis/xs2a/1.7.0`)
       const place = operationFragment('Card accounts', 'listCardAccounts')
-      await page.locator(`ol a[href="${place}"]`).click()
+      const link = page.locator(`ol a[href="${place}"]`)
+      await page.locator('details', { has: link }).locator('summary').click()
+      await link.click()
       await page.getByRole('heading', { name: 'List card accounts', exact: true }).waitFor()
       await page.goBack()
       await page.getByText('Header for your key').waitFor()
