@@ -34,7 +34,8 @@ export function Settled({ children }: { readonly children: ReactNode }) {
   return (
     <div
       data-settling={isShown ? undefined : ''}
-      style={isShown ? undefined : { visibility: 'hidden' }}
+      // Not `visibility`: a new key takes the focus at once, and a hidden element cannot.
+      style={isShown ? undefined : { opacity: 0, pointerEvents: 'none' }}
     >
       {children}
     </div>
