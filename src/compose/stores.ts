@@ -219,7 +219,9 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
     if (change.action === 'log') options.logSwitch.change(change.detail)
   })
   registry.onChange('counter', (change) => {
-    if (change.action === 'reset') counter.forget(change.detail.bucket)
+    if (change.action !== 'reset') return
+    const { bucket, epoch } = change.detail
+    counter.forget(bucket, epoch === undefined ? undefined : Number(epoch))
   })
   if (options.admits) tellCounts({ samples, registry, log, lifetime })
   return {

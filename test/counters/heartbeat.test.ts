@@ -19,6 +19,7 @@ t.test(
       configured: 1,
       log: silent,
       monotonic: () => time,
+      randomInt: () => 9,
       onSeen: () => undefined,
       ask: async () => ({ numbers: told, sentAt: 0, receivedAt: 0 }),
     })
@@ -55,6 +56,7 @@ t.test(
       configured: 3,
       log: silent,
       monotonic: () => time,
+      randomInt: () => 9,
       onSeen: () => undefined,
       async ask() {
         if (!isUp) throw new Error('away')

@@ -130,6 +130,27 @@ t.test('(4) a reply from before the reset does not undo forget', { skip }, async
   t.match(await ask(b, limits), { decision: 'admitted', standings: [{ remaining: 9 }] })
 })
 
+t.test(
+  '(4) after forget, what a process has seen since the reset still restores a lost count',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const [a, b] = await Promise.all([testCounter(t, server), testCounter(t, server)])
+    const bucket = bucketOf('told late')
+    const limits = [{ ...bucket, calls: 10 }]
+    await askTimes(12, b, limits)
+    const epoch = await a.reset(bucket)
+    b.forget(bucket.bucket, epoch)
+    t.match(await ask(b, limits), { admitted: true, standings: [{ remaining: 9 }] })
+    const late = ask(b, limits)
+    await new Promise(setImmediate) // sent, not answered
+    b.forget(bucket.bucket, epoch)
+    t.match(await late, { standings: [{ remaining: 8 }] })
+    await server.cli('DEL', bucket.bucket)
+    t.match(await ask(b, limits), { admitted: true, standings: [{ remaining: 7 }] })
+  },
+)
+
 t.test('(3) a window that was seen is never left backwards, nor its count', { skip }, async (t) => {
   const server = await testRedis(t)
   const counter = await testCounter(t, server)

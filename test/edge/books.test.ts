@@ -25,7 +25,7 @@ async function slowCounter() {
   const slow: Counter = {
     peek: (buckets) => counter.peek(buckets),
     reset: (bucket) => counter.reset(bucket),
-    forget: (bucket) => counter.forget(bucket),
+    forget: counter.forget,
     isUp: () => counter.isUp(),
     close: () => counter.close(),
     grant: (limits, onOutage, done) =>

@@ -69,13 +69,20 @@ export function registerCounter(command: Command, context: CommandContext): void
     .option('--json', 'print {"items"}')
     .action(async (options: CounterOptions) => {
       const { applicationId, limits } = await countedOf(options)
-      await context.counters(async (counters) => {
-        for (const { peeked } of limits) await counters.reset(peeked)
+      const details = await context.counters(async (counters) => {
+        const all: { bucket: string; epoch?: string }[] = []
+        for (const { peeked } of limits) {
+          const epoch = await counters.reset(peeked)
+          all.push({
+            bucket: peeked.bucket,
+            ...(epoch === undefined ? {} : { epoch: String(epoch) }),
+          })
+        }
+        return all
       })
       await context.registry(async (stores) => {
-        for (const { peeked } of limits) {
-          // Processes that have the limit as used up would go on refusing without asking the store.
-          const detail = { bucket: peeked.bucket }
+        // Processes that have the limit as used up would go on refusing without asking the store.
+        for (const detail of details) {
           await stores.changes.announce(
             { kind: 'counter', action: 'reset', applicationId, detail },
             { by: context.actor },

@@ -139,11 +139,12 @@ export function sampleCounts(
         })
       },
       async reset(bucket) {
-        await counter.reset(bucket)
+        const epoch = await counter.reset(bucket)
         forget(bucket.bucket)
+        return epoch
       },
-      forget(bucket) {
-        counter.forget(bucket)
+      forget(bucket, epoch) {
+        counter.forget(bucket, epoch)
         forget(bucket)
       },
     },

@@ -86,10 +86,17 @@ export interface Counter {
    * Sets a bucket's count to 0 in the current window, for every process of the
    * store. Rejects with {@link StoreUnavailableError} when the store does not
    * answer.
+   *
+   * @returns the epoch that begins with it, for {@link forget} in the other processes; undefined if no other one counts
    */
-  reset(bucket: BucketWindow): Promise<void>
-  /** Drops what this process remembers of a bucket after another process reset it. The next call asks the store. */
-  forget(bucket: string): void
+  reset(bucket: BucketWindow): Promise<number | undefined>
+  /**
+   * Drops what this process remembers of a bucket after another process reset
+   * it: what is from before this epoch, or everything without one. The next call
+   * asks the store. What this process has seen since the reset must stay, or it
+   * would be missing if the store lost its counts.
+   */
+  forget(bucket: string, epoch?: number): void
   /**
    * Whether counts reach the store: false while Redis is away and decisions are
    * degraded, or while a journal cannot be written.

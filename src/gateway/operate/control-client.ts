@@ -74,6 +74,7 @@ export function connectControl({
     },
     async reset(bucket) {
       await post('/counters/reset', [bucket])
+      return undefined
     },
     close: async () => undefined,
   }

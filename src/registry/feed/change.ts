@@ -97,7 +97,11 @@ type CounterChange =
       readonly kind: 'counter'
       readonly action: 'reset'
       readonly applicationId: string
-      readonly detail: { readonly bucket: string }
+      readonly detail: {
+        readonly bucket: string
+        /** From which on it counts anew; undefined from a release before 0.3.0. */
+        readonly epoch?: string
+      }
     }
   | {
       /** Asks each process which numbers its calls got. */

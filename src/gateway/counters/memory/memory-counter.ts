@@ -225,6 +225,7 @@ export async function createMemoryCounter({
       state.epoch += 1
       if (journal !== undefined) unwritten.add(state)
       await new Promise<void>((resolve) => afterWrite(resolve))
+      return undefined
     },
     forget() {
       // This memory is the store itself, so there is no cached state of another process to drop.

@@ -13,8 +13,8 @@ export interface WaitingCall {
 
 export interface BatchBucket extends BucketWindow {
   readonly index: number
-  /** The bucket was reset after the request was sent. */
-  isForgotten: boolean
+  /** The bucket was reset after the request was sent: what a reply of a lower epoch says is over. 0: it was not. */
+  epochLeast: number
 }
 
 /**
@@ -81,10 +81,10 @@ export class CallBatch implements RosterMember {
     for (const { waiting } of this.#groups) yield* waiting
   }
 
-  /** Ignores what the reply says about the bucket. */
-  forget(bucket: string): void {
+  /** Ignores what the reply says about the bucket, if that has a lower epoch. */
+  forget(bucket: string, epoch: number): void {
     const known = this.#bucketsByName.get(bucket)
-    if (known !== undefined) known.isForgotten = true
+    if (known !== undefined) known.epochLeast = epoch
   }
 
   #addGroup(distinct: readonly BucketLimit[], call: WaitingCall): void {
@@ -98,7 +98,7 @@ export class CallBatch implements RosterMember {
     const known = this.#bucketsByName.get(bucket)
     if (known !== undefined) return known.index
     const index = this.#buckets.length
-    const added = { bucket, windowLength, index, isForgotten: false }
+    const added = { bucket, windowLength, index, epochLeast: 0 }
     this.#buckets.push(added)
     this.#bucketsByName.set(bucket, added)
     return index

@@ -164,17 +164,17 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
   })
 
   function learn(
-    told: readonly (BucketWindow & { readonly isForgotten?: boolean })[],
+    told: readonly (BucketWindow & { readonly epochLeast?: number })[],
     reply: GrantReply,
     { sentAt, receivedAt }: ScriptReply,
   ): void {
     const { serverTimeMs } = reply
     const madeAt = clock.learn(serverTimeMs, sentAt, receivedAt)
-    for (const [index, { bucket, windowLength, isForgotten }] of told.entries()) {
+    for (const [index, { bucket, windowLength, epochLeast = 0 }] of told.entries()) {
       if (reply.isDamaged(index)) {
         log.warn({ bucket }, 'a counter held a malformed value and was replaced')
       }
-      if (isForgotten) continue
+      if (reply.epochOf(index) < epochLeast) continue
       seen.learn({
         bucket,
         windowLength,

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { hashText } from '../../../platform/hash-text.ts'
 import type { Logger } from '../../../platform/log/log.ts'
 import { heartbeatScript } from './grant-script.ts'
@@ -45,6 +44,8 @@ export interface HeartbeatOptions {
   readonly log: Pick<Logger, 'warn'>
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
+  /** A random whole number from `least` up to but not including `above`. */
+  readonly randomInt: (least: number, above: number) => number
   /** Runs the script on the server that has the key. */
   ask(command: Omit<ScriptCall, keyof ScriptHandlers>): Promise<ScriptReply>
   /** Called with the number of processes after each beat. */
@@ -79,6 +80,7 @@ export function createHeartbeat({
   configured,
   log,
   monotonic,
+  randomInt,
   ask,
   onSeen,
 }: HeartbeatOptions): Heartbeat {

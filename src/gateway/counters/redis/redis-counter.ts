@@ -1,3 +1,4 @@
+import { randomInt as secureRandomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../../platform/log/log.ts'
 import type { RedisAddress } from '../../../platform/redis/redis-address.ts'
@@ -33,6 +34,8 @@ export interface RedisCounterOptions {
   readonly now?: () => number
   /** Monotonic milliseconds. (Default: those of the process.) */
   readonly monotonic?: () => number
+  /** A random whole number from `least` up to but not including `above`. (Default: that of `node:crypto`.) */
+  readonly randomInt?: (least: number, above: number) => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Accept a server that may evict counters. (Default: false.) */
   readonly isEvictionAllowed?: boolean
@@ -97,6 +100,7 @@ export async function createRedisCounter({
   isAdmitting = false,
   now = Date.now,
   monotonic = () => performance.now(),
+  randomInt = secureRandomInt,
   log,
   isEvictionAllowed = false,
   deadlineMs = 250,
@@ -163,6 +167,7 @@ export async function createRedisCounter({
         configured,
         log,
         monotonic,
+        randomInt,
         ask: servers.ask,
         onSeen: (seen) => observer.processes(seen, configured),
       })
@@ -218,8 +223,9 @@ export async function createRedisCounter({
         count: 0,
         resetMs: windowEnd(window, windowLength) - serverTimeMs,
         sentAt,
-        madeAt: receivedAt,
+        madeAt: clock.learn(serverTimeMs, sentAt, receivedAt),
       })
+      return epoch
     },
     async raise(counts) {
       for (const { bucket, windowLength, window, epoch, count } of counts) {
@@ -230,11 +236,11 @@ export async function createRedisCounter({
         )
       }
     },
-    forget(bucket) {
-      seen.forget(bucket)
+    forget(bucket, epoch = Number.POSITIVE_INFINITY) {
+      seen.forget(bucket, epoch)
       shares.forget(bucket)
       // A reply from before the reset may still arrive and must not restore the old count.
-      for (const sent of inFlight.all()) sent.forget(bucket)
+      for (const sent of inFlight.all()) sent.forget(bucket, epoch)
     },
     isUp: servers.isUp,
     async close() {

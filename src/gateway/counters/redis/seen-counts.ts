@@ -49,7 +49,8 @@ export interface SeenCounts {
    * Undefined when the store must be asked.
    */
   refuse(limits: readonly BucketLimit[]): Grant | undefined
-  forget(bucket: string): void
+  /** Drops the count of a bucket if its epoch is lower. */
+  forget(bucket: string, epoch: number): void
   /** Drops windows that are over. Called periodically. */
   drop(): void
   all(): Iterable<SeenCount>
@@ -121,7 +122,7 @@ export function createSeenCounts({ monotonic }: { monotonic: () => number }): Se
         }),
       )
     },
-    forget: seen.delete,
+    forget: (bucket, epoch) => seen.delete(bucket, (known) => known.epoch < epoch),
     drop: () => seen.drop(monotonic()),
     all: seen.entries,
   }

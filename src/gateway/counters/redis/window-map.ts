@@ -10,7 +10,8 @@ export interface WindowMap<T> {
   find(bucket: string, windowLength: WindowLength): T | undefined
   /** Replaces any other entry of its bucket. */
   set(key: WindowKey, entry: T): void
-  delete(bucket: string): void
+  /** @param isDropped which entries (default: all) */
+  delete(bucket: string, isDropped?: (entry: T) => boolean): void
   /** Drops the windows that ended before `monotonicMs`. */
   drop(monotonicMs: number): void
   entries(): Iterable<T>
@@ -83,9 +84,12 @@ export function createWindowMap<T>({
       }
       entries.set(key.bucket, entry)
     },
-    delete(bucket) {
+    delete(bucket, isDropped = () => true) {
       for (const generations of lengths.values()) {
-        for (const { entries } of generations) entries.delete(bucket)
+        for (const { entries } of generations) {
+          const entry = entries.get(bucket)
+          if (entry !== undefined && isDropped(entry)) entries.delete(bucket)
+        }
       }
     },
     drop(monotonicMs) {
