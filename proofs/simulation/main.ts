@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { createSchedule } from '../../test/simulation/draw-schedule.ts'
 import { promises } from '../../test/simulation/judge.ts'
 import { plantedBugs } from '../../test/simulation/planted.ts'
-import { createSchedule, type Schedule } from '../../test/simulation/schedule.ts'
+import { classes } from '../../test/simulation/reached.ts'
+import type { Schedule } from '../../test/simulation/schedule.ts'
 import { createTrials, inTurn, type Trials } from '../../test/simulation/trial.ts'
 import { figure } from '../figure.ts'
 import { shrink } from './shrink.ts'
@@ -18,8 +20,10 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     schedules: { type: 'string', default: '1000000' },
     workers: { type: 'string', default: '1' },
+    replays: { type: 'string', default: '1' },
     bug: { type: 'string' },
     replay: { type: 'string' },
+    classes: { type: 'boolean', default: false },
     keep: { type: 'string', default: tmpdir() },
   },
 })
@@ -34,20 +38,24 @@ async function explore(): Promise<void> {
   const first = wholeNumber('seed', values.seed)
   const schedules = wholeNumber('schedules', values.schedules)
   const workers = wholeNumber('workers', values.workers)
+  const replays = wholeNumber('replays', values.replays)
   const begun = performance.now()
   const each = Math.ceil(schedules / workers)
   const tasks = Array.from({ length: workers }, (_, index): Task => {
     const from = first + index * each
-    return { from, to: Math.min(from + each, first + schedules), bug: bugNamed(values.bug) }
+    const to = Math.min(from + each, first + schedules)
+    return { from, to, bug: bugNamed(values.bug), replays }
   })
   const findings: Finding[] = []
   let run = 0
   let calls = 0
   let told = 0
+  const reached = new Map(classes.map((one) => [one, 0]))
   function learn(report: Report): void {
     run += report.schedules
     calls += report.calls
     findings.push(...report.findings)
+    for (const [one, count] of report.reached) reached.set(one, (reached.get(one) ?? 0) + count)
     for (const { seed, violations } of report.findings) {
       const broken = violations.map(({ promise, details }) => `${promise} (${details})`)
       say(`seed ${seed}: ${broken.join('; ')}`)
@@ -62,6 +70,7 @@ async function explore(): Promise<void> {
     `${run} schedules from seed ${first}, ${calls} calls, ${seconds.toFixed(0)} s, ${(run / seconds).toFixed(0)} a second: ${findings.length} with a broken promise`,
   )
   figure(`${findings.length} of ${run} schedules broke a promise`)
+  if (values.classes) checkClasses(reached)
   const [worst] = findings
   if (worst === undefined) {
     // A thread with many findings ends early; without one, all schedules have run.
@@ -81,6 +90,17 @@ async function explore(): Promise<void> {
   say(
     `seed ${worst.seed} shrunk to ${least.gateways.length} gateways and ${least.events.length} events: ${file}`,
   )
+}
+
+/** Reports how often each class of faults was reached, and fails for one that was not. */
+function checkClasses(reached: ReadonlyMap<string, number>): void {
+  const rarest = [...reached].toSorted(([, a], [, b]) => a - b)
+  const [least = ['none', 0]] = rarest
+  figure(`${reached.size} classes, the least (${least[0]}) in ${least[1]} schedules`)
+  const empty = rarest.filter(([, count]) => count === 0).map(([one]) => one)
+  if (empty.length === 0) return
+  process.exitCode = 1
+  say(`never reached: ${empty.join(', ')}`)
 }
 
 function runWorker(task: Task, onReport: (report: Report) => void): Promise<void> {
@@ -112,7 +132,7 @@ async function replay(file: string): Promise<void> {
 
 function trialsOf(): Promise<Trials> {
   const bug = bugNamed(values.bug)
-  return createTrials(bug === undefined ? [] : plantedBugs[bug])
+  return createTrials(bug === undefined ? [] : plantedBugs[bug]?.patches)
 }
 
 function bugNamed(name: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { createSchedule } from '../../test/simulation/draw-schedule.ts'
 import type { Violation } from '../../test/simulation/judge.ts'
 import { plantedBugs } from '../../test/simulation/planted.ts'
-import { createSchedule } from '../../test/simulation/schedule.ts'
 import { createTrials } from '../../test/simulation/trial.ts'
 
 // A thread: runs a range of seeds and reports its findings.
@@ -11,6 +11,8 @@ export interface Task {
   readonly from: number
   readonly to: number
   readonly bug: string | undefined
+  /** Every schedule whose seed this divides runs twice. */
+  readonly replays: number
 }
 
 /** A seed with a broken promise. */
@@ -24,6 +26,8 @@ export interface Report {
   readonly schedules: number
   readonly calls: number
   readonly findings: readonly Finding[]
+  /** Schedules by the classes that they reached. */
+  readonly reached: ReadonlyMap<string, number>
 }
 
 /** Seeds between two turns of the event loop, at which unhandled rejections surface. */
@@ -35,17 +39,23 @@ const findingsMax = 20
 /** Seeds between two reports. */
 const reported = 1000
 
-const { from, to, bug }: Task = workerData
-const trials = await createTrials(bug === undefined ? [] : plantedBugs[bug])
+const { from, to, bug, replays }: Task = workerData
+const trials = await createTrials(bug === undefined ? [] : plantedBugs[bug]?.patches)
 let found = 0
 let next = from
-let report: Report = { schedules: 0, calls: 0, findings: [] }
+let reached = new Map<string, number>()
+let report = emptyReport()
 
 process.on('unhandledRejection', (reason) => {
   const error = reason instanceof Error ? reason.stack : String(reason)
   const details = `in one of the ${together} schedules before it: ${error}`
   find({ seed: next, violations: [{ promise: 'does-not-fail', details }] })
 })
+
+function emptyReport(): Report {
+  reached = new Map()
+  return { schedules: 0, calls: 0, findings: [], reached }
+}
 
 function find(finding: Finding): void {
   found += 1
@@ -54,12 +64,14 @@ function find(finding: Finding): void {
 
 function send(): void {
   parentPort?.postMessage(report)
-  report = { schedules: 0, calls: 0, findings: [] }
+  report = emptyReport()
 }
 
 function runSome(): void {
   for (let run = 0; run < together && next < to; run += 1) {
-    const { calls, violations } = trials.run(createSchedule(next))
+    const trial = trials.run(createSchedule(next), next % replays === 0)
+    const { calls, violations } = trial
+    for (const one of trial.reached) reached.set(one, (reached.get(one) ?? 0) + 1)
     report = { ...report, schedules: report.schedules + 1, calls: report.calls + calls }
     if (violations.length > 0) find({ seed: next, violations })
     next += 1

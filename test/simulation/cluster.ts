@@ -23,8 +23,9 @@ export interface Cluster {
    *
    * @param onEnd what became of it: the slot is there, or stays where it was, without the keys that are at the other, or
    * with all
+   * @returns whether it moves
    */
-  move(key: string, to: Server, forMs: number, onEnd: (end: MoveEnd) => void): void
+  move(key: string, to: Server, forMs: number, onEnd: (end: MoveEnd) => void): boolean
 }
 
 interface View {
@@ -205,8 +206,8 @@ export function createCluster({ world, servers, primaries }: ClusterOptions): Cl
     move(key, to, forMs, onEnd) {
       const slot = slotOf(key)
       const from = truth[slot]
-      if (from === undefined || from === to || moving.has(slot)) return
-      if (!from.isUp || !to.isUp || to.isReplica) return
+      if (from === undefined || from === to || moving.has(slot)) return false
+      if (!from.isUp || !to.isUp || to.isReplica) return false
       moving.set(slot, { from, to, onEnd })
       for (const moved of keysOf(from, slot)) {
         world.at(world.now() + world.random.next() * forMs, phases.sockets, undefined, () => {
@@ -215,6 +216,7 @@ export function createCluster({ world, servers, primaries }: ClusterOptions): Cl
         })
       }
       world.at(world.now() + forMs, phases.sockets, undefined, () => finishMove(slot))
+      return true
     },
   }
 }

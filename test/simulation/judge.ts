@@ -1,6 +1,13 @@
 import type { Schedule } from './schedule.ts'
 import { beginning } from './server.ts'
-import { type CallRecord, type History, noticeMs, recoveryMs, type Start } from './simulate.ts'
+import {
+  type CallRecord,
+  type History,
+  noticeMs,
+  type ResetRecord,
+  recoveryMs,
+  type Start,
+} from './simulate.ts'
 import type { Incident } from './store.ts'
 
 /** A promise that did not hold. */
@@ -15,12 +22,17 @@ export const promises = {
   'does-not-fail': 'the code of the counters throws nothing',
   'limit-healthy': 'a window in which Redis decided every call admits at most the limit',
   'limit-used': 'such a window admits the limit, if at least as many calls were offered',
-  'each-once': 'in such a window each number of remaining calls is returned once',
+  'each-once':
+    'in such a window, and in one in which counters were lost while no process was cut off, Redis gives each number of remaining calls once',
   'counts-what-passed':
     'the store counts what such a window admitted: no refused call, and a call that was sent again once',
   'limit-faulted':
     'any other window admits at most the limit and the shares of the other processes',
   'shares-counted': 'calls admitted without the store are counted there once it is back',
+  'reset-frees': "after an operator's reset a window admits the limit again, and no more",
+  'memory-agrees':
+    'the counter of one process decides the same calls as Redis does, if they come one after the other',
+  replays: 'a schedule runs the same way each time',
   'true-window': 'the window of a decision is the one of the clock of the store',
   'retry-after':
     'a call made as Retry-After says comes after the window, and less than a second after',
@@ -68,6 +80,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
   }
 
   for (const error of errors) check('does-not-fail', false, () => error)
+  for (const one of history.disagreements) check('memory-agrees', false, () => one)
   if (errors.length > 0) return violations
   const hasTrueClock = !incidents.some(({ what }) => what === 'clock')
   for (const call of calls) {
@@ -250,6 +263,11 @@ export function judge(schedule: Schedule, history: History): Violation[] {
     )
     const stored = history.stored[bucket]
     const isLast = stored?.window === window
+    // What is counted at the end is what came after the last of them.
+    const resetsSince = history.resets.filter(
+      (one) => one.bucket === bucket && untilOf(one) >= from,
+    )
+    const resets = resetsSince.filter(({ askedAt }) => askedAt <= to)
     if (isTouched || hasGivenUp || isOwnClocks || tally.isDegraded) {
       if (hasBeenSetBack(windowSeconds)) return
       const isBegunAgain = hasBeenLeft(begin)
@@ -257,12 +275,24 @@ export function judge(schedule: Schedule, history: History): Violation[] {
       const again = sharesAgain(bucket, window)
       // What was admitted alone in a window that then had not begun any more is counted in the one before.
       const most =
-        mostAdmitted(bucket, tally, { from, forgotten, again }) + (isBegunAgain ? tally.alone : 0)
+        (mostAdmitted(bucket, tally, { from, forgotten, again }) +
+          (isBegunAgain ? tally.alone : 0)) *
+        (1 + runsOf(resets))
       check('limit-faulted', admitted <= most, () => `${name}, ${most} allowed`)
+      const isCutOff = incidents.some(
+        ({ what, atMs, untilMs = atMs }) =>
+          cuttingOff.has(what) && atMs <= to && untilMs >= from - lagMs,
+      )
+      if (!isCutOff && resets.length + forgotten + quickFailovers(from, to) === 0) {
+        checkEachOnce(name, tally.granted)
+      }
       const isKnown =
         !isBegunAgain &&
         forgotten + again + quickFailovers(from, to) === 0 &&
-        ['crashed', 'split', 'clock'].every((what) => incidents.every((one) => one.what !== what))
+        resetsSince.length === 0 &&
+        ['crashed', 'split', 'clock', 'evicted'].every((what) =>
+          incidents.every((one) => one.what !== what),
+        )
       check(
         'shares-counted',
         // A process that knows a limit to be used up may keep what it admitted beyond it.
@@ -271,15 +301,14 @@ export function judge(schedule: Schedule, history: History): Violation[] {
       )
       return
     }
-    check('limit-healthy', admitted <= limit, () => name)
+    check('limit-healthy', admitted <= limit * (1 + resets.length), () => name)
+    if (resets.length > 0) {
+      checkReset(name, bucket, tally, resets)
+      return
+    }
     if (!hasTrueClock) return
-    const remaining = new Set(tally.remaining)
-    check(
-      'each-once',
-      remaining.size === tally.remaining.length,
-      () => `${name}, left ${tally.remaining}`,
-    )
-    const isLost = incidents.some(({ what }) => what !== 'started')
+    checkEachOnce(name, tally.granted)
+    const isLost = resetsSince.length > 0 || incidents.some(({ what }) => what !== 'started')
     check(
       'counts-what-passed',
       isLost || !isLast || stored.count === admitted,
@@ -291,6 +320,55 @@ export function judge(schedule: Schedule, history: History): Violation[] {
       admitted >= Math.min(limit, tally.offered),
       () => `${name}, ${tally.offered} offered`,
     )
+  }
+
+  function checkEachOnce(name: string, remaining: readonly number[]): void {
+    const isEach = new Set(remaining).size === remaining.length
+    check('each-once', isEach, () => `${name}, left ${remaining}`)
+  }
+
+  /** How often they may have run: twice where commands run twice. */
+  function runsOf(resets: readonly ResetRecord[]): number {
+    const isDoubled = ({ gateway, askedAt }: ResetRecord) =>
+      during('doubled', askedAt, askedAt + operatorMs).some((one) => one.gateway === gateway)
+    return resets.reduce((sum, reset) => sum + (isDoubled(reset) ? 2 : 1), 0)
+  }
+
+  /** When every process knew of a reset; long after it if it failed. */
+  function untilOf({ askedAt, toldAt = askedAt + operatorMs }: ResetRecord): number {
+    return toldAt
+  }
+
+  /** Checks the calls since the last reset of a window without a fault. */
+  function checkReset(
+    name: string,
+    bucket: number,
+    { window, isShared }: Tally,
+    resets: readonly ResetRecord[],
+  ): void {
+    const last = resets.reduce((a, b) => (b.askedAt > a.askedAt ? b : a))
+    const { toldAt, askedAt } = last
+    const limit = schedule.buckets[bucket]?.calls ?? 0
+    if (toldAt === undefined || resets.some((one) => untilOf(one) > toldAt)) return
+    const own = calls.filter((call) => call.windows[call.buckets.indexOf(bucket)] === window)
+    const after = own.filter(({ offeredAt }) => offeredAt >= toldAt)
+    const meanwhile = own.filter(
+      ({ admitted, offeredAt, decidedAt = offeredAt }) =>
+        admitted && decidedAt > askedAt && offeredAt < toldAt,
+    ).length
+    const numbers = after
+      .filter(({ admitted }) => admitted)
+      .map((call) => call.remaining[call.buckets.indexOf(bucket)] ?? -1)
+    const isFreed = isShared || numbers.length >= Math.min(limit - meanwhile, after.length)
+    const details = () =>
+      `${name}, after a reset ${numbers.length} of ${after.length}, ${meanwhile} meanwhile`
+    check('reset-frees', isFreed && numbers.length <= limit, details)
+    checkEachOnce(name, numbers)
+    const stored = history.stored[bucket]
+    const isLast = history.resets.every((one) => one.bucket !== bucket || one.askedAt <= askedAt)
+    if (stored?.window !== window || !isLast) return
+    const isCounted = stored.count >= numbers.length && stored.count <= numbers.length + meanwhile
+    check('reset-frees', isCounted, () => `${details()}, ${stored.count} counted`)
   }
 
   /** A window to which the clock returns only after its key has expired begins again. */
@@ -351,7 +429,10 @@ export function judge(schedule: Schedule, history: History): Violation[] {
     // What only a killed process knew is lost with the counters. A clock that is set back ends the wait after a loss. Of
     // two primaries, each grants the limit.
     const unnoticed = crashes > 0 || !hasTrueClock ? losses : quickFailovers(from, to)
-    return limit + (unnoticed + splits + forgotten) * limit + Math.min(shares, alone)
+    const evictions = during('evicted', from, to).filter((one) => one.buckets?.includes(bucket))
+    return (
+      limit + (unnoticed + splits + forgotten + evictions.length) * limit + Math.min(shares, alone)
+    )
   }
 
   /** Moves of its slot with which counts were lost. */
@@ -466,6 +547,14 @@ export function judge(schedule: Schedule, history: History): Violation[] {
   }
 }
 
+/** Incidents that keep a process from what the store has or knows. */
+const cuttingOff: ReadonlySet<Incident['what']> = new Set([
+  ...(['crashed', 'stalled', 'split', 'clock', 'fault', 'evicted'] as const),
+])
+
+/** How long an operator's request waits, and what it sent may be on its way. */
+const operatorMs = 3000
+
 interface Tally {
   readonly window: number
   admitted: number
@@ -477,7 +566,8 @@ interface Tally {
   /** Some calls asked for another bucket too, which may have refused them. */
   isShared: boolean
   isDegraded: boolean
-  readonly remaining: number[]
+  /** What the store said was left, of each call that it admitted. */
+  readonly granted: number[]
   /** From the first offer to the last decision, in true milliseconds. */
   from: number
   to: number
@@ -510,7 +600,7 @@ function talliesOf(
         isShared: false,
         isDegraded: false,
         isLate: false,
-        remaining: [],
+        granted: [],
         from: call.offeredAt,
         to: call.offeredAt,
       }
@@ -524,7 +614,7 @@ function talliesOf(
     if (!call.admitted) continue
     tally.admitted += 1
     if (call.decision === 'degraded_admitted') tally.alone += 1
-    tally.remaining.push(call.remaining[at] ?? -1)
+    else tally.granted.push(call.remaining[at] ?? -1)
   }
   for (const tally of tallies.values()) {
     const own = calls.filter(

@@ -93,7 +93,7 @@ function moduleFor(specifier: string, index: number): string | undefined {
   const from = JSON.stringify(runtime)
   const sources: Readonly<Record<string, string>> = {
     'node:timers/promises': `export { delay as setTimeout } from ${from}`,
-    'node:crypto': `export { randomInt } from ${from}; export { createHash } from 'node:crypto'`,
+    'node:crypto': `export { refuse as randomInt } from ${from}; export { createHash } from 'node:crypto'`,
     'node:fs': `import { readPatched } from ${JSON.stringify(import.meta.url)}
       export const readFileSync = (url) => readPatched(url, ${index})`,
   }

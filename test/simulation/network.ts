@@ -24,6 +24,8 @@ export interface Link {
   /** True milliseconds until which packets wait: a network that drops them has TCP send them again. */
   heldUntil: { to: number; from: number }
   readonly connections: Set<Connection>
+  /** True milliseconds until which each command runs twice, and by how much later at most the second time. */
+  doubled: { readonly untilMs: number; readonly afterMs: number }
   /**
    * How old the time of the server was when a reply brought it: the least of the replies that came in time. Until one
    * did, the most of the late ones, any of which the process may have thrown away. Infinity before the first.
@@ -62,6 +64,7 @@ export function createNetwork({ world, lua, names, delay }: NetworkOptions): Net
         link = {
           heldUntil: { to: 0, from: 0 },
           connections: new Set(),
+          doubled: { untilMs: 0, afterMs: 0 },
           lagMs: Number.POSITIVE_INFINITY,
           isTold: false,
         }
@@ -151,11 +154,22 @@ export function openConnection(options: ConnectionOptions): Connection {
     onClosed()
   }
 
+  /** Nobody hears the second reply. */
+  function runAgain(words: readonly string[], isAsking: boolean): void {
+    const laterMs = world.random.next() * link.doubled.afterMs
+    world.at(world.now() + laterMs, phases.sockets, undefined, () => {
+      const isUp = server.isUp && server.pausedUntil <= world.now()
+      if (isUp) server.execute({ isAsking, onClosed: () => undefined }, words)
+    })
+  }
+
   const connection: Connection = {
     send(words) {
       tell(() => {
+        const { isAsking } = there
         const reply = server.execute(there, words)
         hear(() => onReply(reply))
+        if (world.now() < link.doubled.untilMs) runAgain(words, isAsking)
       })
     },
     end() {

@@ -53,13 +53,8 @@ export function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Replaces that of `node:crypto`. */
-export function randomInt(least: number, above: number): number {
-  return theWorld().random.between(least, above - 1)
-}
-
-/** Every clock must come from the options of the counter. */
-function refuse(): never {
+/** Clocks and randomness must come from the options of the counter. */
+export function refuse(): never {
   throw new Error('the counters use a clock or randomness that is not simulated')
 }
 const noClock = { now: refuse }

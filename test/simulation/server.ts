@@ -30,6 +30,8 @@ export interface Server {
   refusal: { readonly error: string; readonly until: number }
   /** In a cluster: decides whether it may run a command on these keys; an error otherwise. */
   redirect: (keys: readonly string[], isAsking: boolean) => string | undefined
+  /** The setting `maxmemory-policy`. */
+  evictionPolicy: string
   /** In a cluster: the replies to CLUSTER SLOTS and CLUSTER INFO. */
   clusterReply: ((command: string) => RedisReply) | undefined
   /** Milliseconds by which its replica lags. */
@@ -126,6 +128,7 @@ export function createServer(name: string, world: World, lua: Lua): Server {
     loadingUntil: 0,
     refusal: { error: '', until: 0 },
     redirect: () => undefined,
+    evictionPolicy: 'noeviction',
     clusterReply: undefined,
     lagMs: 1,
     replica: undefined,
@@ -145,7 +148,7 @@ export function createServer(name: string, world: World, lua: Lua): Server {
           '# Server',
           'redis_version:7.0.15',
           `run_id:${server.runId}`,
-          'maxmemory_policy:noeviction',
+          `maxmemory_policy:${server.evictionPolicy}`,
           `cluster_enabled:${isCluster ? 1 : 0}`,
         ].join('\r\n')
       }

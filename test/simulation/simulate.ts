@@ -2,11 +2,12 @@ import type { BucketLimit, Counter, Decision } from '../../src/gateway/counters/
 import type { RedisAddress } from '../../src/platform/redis/redis-address.ts'
 import { connectClientsTo } from './client.ts'
 import type { Lua } from './lua.ts'
+import { compareWithMemory } from './memory-beside.ts'
 import type { CounterModules } from './modules.ts'
 import type { Network } from './network.ts'
-import { type Calls, endOf, type Schedule } from './schedule.ts'
+import { type Calls, endOf, type Fault, type OperatorReset, type Schedule } from './schedule.ts'
 import { beginning } from './server.ts'
-import { createStore, type Incident, type LossyMove, type SimulatedStore } from './store.ts'
+import { createStore, evicts, type Incident, type LossyMove, type SimulatedStore } from './store.ts'
 import { createWorld, type Process, phases, type World } from './world.ts'
 
 /** One offered call, as its caller saw it. Times are true milliseconds. */
@@ -32,6 +33,22 @@ export interface CallRecord {
   decisions: number
 }
 
+/** An operator's reset. Times are true milliseconds. */
+export interface ResetRecord {
+  readonly gateway: number
+  readonly bucket: number
+  readonly askedAt: number
+  /** When every process had learned of it; undefined for one that failed, which the store may have run or not. */
+  toldAt: number | undefined
+}
+
+/** What happened of a schedule besides calls. Times are true milliseconds. */
+export interface Happened {
+  readonly event: OperatorReset | Fault
+  readonly atMs: number
+  readonly untilMs: number
+}
+
 /** A process that starts. */
 export interface Start {
   readonly gateway: number
@@ -54,8 +71,11 @@ export interface History {
   readonly stored: readonly ({ readonly window: number; readonly count: number } | undefined)[]
   readonly starts: readonly Start[]
   readonly lossyMoves: readonly LossyMove[]
-  readonly steps: number
-  /** Changes with every decision and its time. */
+  readonly resets: readonly ResetRecord[]
+  readonly happened: readonly Happened[]
+  /** Where the counter in memory decided otherwise. */
+  readonly disagreements: readonly string[]
+  /** Changes with every decision, its time, and everything that happened. */
   readonly digest: number
 }
 
@@ -94,9 +114,15 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
   const atEnd = () => ({
     starts,
     lossyMoves: store.lossyMoves,
-    steps: world.steps(),
-    digest: digestOf(calls),
+    resets,
+    happened,
+    disagreements: memory?.disagreements ?? [],
+    digest: digestOf(calls) ^ world.digest(),
   })
+  const resets: ResetRecord[] = []
+  const happened: Happened[] = []
+  const memory =
+    schedule.isInTurn === true ? compareWithMemory({ world, delay: schedule.delay }) : undefined
   const starts: Start[] = []
   let healedAt = 0
 
@@ -130,8 +156,10 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
           address: store.address,
           processes: schedule.configured,
           isAdmitting: true,
+          isEvictionAllowed: evicts(schedule),
           now: () => beginning + gateway.offset + world.now(),
           monotonic: () => world.monotonic(process),
+          randomInt: (least, above) => world.random.between(least, above - 1),
           log: { info: () => undefined, warn: () => undefined, error: () => undefined },
         })
         .then(
@@ -155,6 +183,33 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
       .filter((limit) => limit !== undefined)
     world.at(world.now(), phases.sockets, gateway.process, () => {
       for (let time = 0; time < planned.times; time += 1) ask(planned, counter, limits)
+    })
+  }
+
+  /** The process that resets tells the others, as the change feed does. */
+  function resetBucket({ gateway: asked, bucket, toldMs }: OperatorReset): void {
+    const counter = gateways[asked]?.counter
+    const limit = store.limits[bucket]
+    if (counter === undefined || limit === undefined) return
+    const record: ResetRecord = { gateway: asked, bucket, askedAt: world.now(), toldAt: undefined }
+    resets.push(record)
+    world.at(world.now(), phases.sockets, gateways[asked]?.process, () => {
+      const told = (epoch: number | undefined) => {
+        let toldAt = world.now() + toldMs
+        record.toldAt = toldAt
+        memory?.reset(limit)
+        for (const { process, counter: other } of gateways) {
+          if (other === undefined || other === counter) continue
+          const atMs = world.now() + world.random.next() * toldMs
+          world.at(atMs, phases.sockets, process, () => {
+            other.forget(limit.bucket, epoch)
+            // A process that stood still learns of it later.
+            toldAt = Math.max(toldAt, world.now())
+            record.toldAt = toldAt
+          })
+        }
+      }
+      counter.reset(limit).then(told, () => undefined)
     })
   }
 
@@ -197,6 +252,7 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
       record.windows = grant.standings.map(({ window }) => window)
       record.remaining = grant.standings.map(({ remaining }) => remaining)
       record.retryAfterMs = grant.retryAfterMs
+      memory?.compare(limits, grant)
     })
   }
 
@@ -218,10 +274,21 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
       offer(event)
       return
     }
-    healedAt = Math.max(healedAt, world.now() + durationOf(event))
+    if (event.kind === 'operator-reset') {
+      resetBucket(event)
+      happened.push({ event, atMs: world.now(), untilMs: world.now() + event.toldMs })
+      return
+    }
+    const untilMs = world.now() + durationOf(event)
+    healedAt = Math.max(healedAt, untilMs)
+    if (disturb(event)) happened.push({ event, atMs: world.now(), untilMs })
+  }
+
+  /** @returns whether there was something to disturb */
+  function disturb(event: Fault): boolean {
     if ('gateway' in event) {
       const gateway = gateways[event.gateway]
-      if (gateway === undefined) return
+      if (gateway === undefined) return false
       const about = { atMs: world.now(), gateway: event.gateway }
       switch (event.kind) {
         case 'crash':
@@ -232,21 +299,22 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
           world.at(world.now() + event.downMs, phases.sockets, undefined, () => {
             if (gateway.process.isDead) start(event.gateway)
           })
-          return
+          return true
         case 'stall':
           incidents.push({ ...about, what: 'stalled', untilMs: world.now() + event.forMs })
           gateway.process.stalledUntil = Math.max(
             gateway.process.stalledUntil,
             world.now() + event.forMs,
           )
-          return
+          return true
         case 'set-clock':
           gateway.offset += event.byMs
-          return
+          return true
         default:
-          store.disturb(event, gateway.process)
+          return store.disturb(event, gateway.process)
       }
-    } else store.disturb(event, undefined)
+    }
+    return store.disturb(event, undefined)
   }
 
   try {
@@ -257,7 +325,7 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
     world.run(Math.max(plannedMs, healedAt + noticeMs))
     world.run(watchedFrom + recoveryMs, isShared)
     const sharedAt = isShared() ? world.now() : undefined
-    if (sharedAt !== undefined) askEachOnce()
+    if (sharedAt !== undefined && memory === undefined) askEachOnce()
     // What was on its way arrives.
     world.run(world.now() + 400)
     return {
@@ -292,11 +360,12 @@ function cutOff(network: Network, world: World, process: Process): void {
   }
 }
 
-function durationOf(event: Exclude<Schedule['events'][number], Calls>): number {
+function durationOf(event: Fault): number {
   const spans = [
     'forMs' in event ? event.forMs : 0,
     'downMs' in event ? event.downMs : 0,
     'loadingMs' in event ? event.loadingMs : 0,
+    'afterMs' in event ? event.afterMs : 0,
   ]
   return spans.reduce((sum, ms) => sum + ms, 0)
 }

@@ -88,7 +88,7 @@ t.test(
     const client = new Redis(redis.url)
     t.teardown(() => client.disconnect())
     const lua = await startLua()
-    for (const seed of Array(60).keys()) {
+    for (const seed of Array(170).keys()) {
       const random = createRandom(seed, 'scripts')
       await client.flushall()
       const keyspace = createKeyspace()

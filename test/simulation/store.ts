@@ -1,22 +1,34 @@
 import type { BucketLimit } from '../../src/gateway/counters/counter.ts'
 import { markerOf, onlyPlace } from '../../src/gateway/counters/redis/grant-script.ts'
+import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
 import type { RedisAddress, RedisHost } from '../../src/platform/redis/redis-address.ts'
 import { type Cluster, createCluster } from './cluster.ts'
 import type { Lua } from './lua.ts'
 import { createNetwork, type Network } from './network.ts'
-import type { Failover, Fault, Schedule, Shape } from './schedule.ts'
+import type { Evicted, Failover, Fault, Schedule, Shape } from './schedule.ts'
 import { beginning, type Server } from './server.ts'
 import { type Process, phases, type World } from './world.ts'
 
 /** What happened to a gateway or to the store besides calls. */
 export interface Incident {
   readonly atMs: number
-  readonly what: 'started' | 'crashed' | 'stalled' | 'lost' | 'split' | 'clock' | 'fault'
+  readonly what:
+    | 'started'
+    | 'crashed'
+    | 'stalled'
+    | 'lost'
+    | 'split'
+    | 'clock'
+    | 'fault'
+    | 'evicted'
+    | 'doubled'
   /** Undefined: all. */
   readonly gateway?: number
   /** Where it happened; after a failover the promoted one too. Undefined: everywhere. */
   readonly servers?: readonly string[]
   readonly untilMs?: number
+  /** Buckets of the schedule whose counts a server evicted, by index. */
+  readonly buckets?: readonly number[]
 }
 
 /** The Redis of a simulation, in one of its shapes. */
@@ -25,8 +37,13 @@ export interface SimulatedStore {
   readonly address: RedisAddress
   /** The limit of each bucket of the schedule. */
   readonly limits: readonly BucketLimit[]
-  /** Breaks something. @param process the gateway that the fault names */
-  disturb(fault: Fault, process: Process | undefined): void
+  /**
+   * Breaks something.
+   *
+   * @param process the gateway that the fault names
+   * @returns whether there was something to break
+   */
+  disturb(fault: Fault, process: Process | undefined): boolean
   /** What is counted in each bucket; undefined for one without a count. */
   counts(): ({ window: number; count: number } | undefined)[]
   readonly lossyMoves: readonly LossyMove[]
@@ -74,6 +91,7 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
     replica.lagMs = schedule.lagMs
     replica.isReplica = true
   }
+  if (evicts(schedule)) for (const server of all) server.evictionPolicy = 'allkeys-lru'
   const cluster =
     shape === 'cluster'
       ? createCluster({ world, servers: all, primaries: primaries.length })
@@ -102,16 +120,16 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
   const lossyMoves: LossyMove[] = []
 
   /** Moves the slot of a bucket to another server. */
-  function move(bucket: string, to: Server, forMs: number): void {
+  function move(bucket: string, to: Server, forMs: number): boolean {
     const from = cluster?.ownerOf(bucket)
-    if (cluster === undefined || from === undefined) return
+    if (cluster === undefined || from === undefined) return false
     const buckets = [...limits.keys()].filter((index) => {
       const other = limits[index]?.bucket
       return other !== undefined && cluster.isOneSlot(bucket, other)
     })
     const begun = world.now()
     const wasWaiting = isWaiting(from) && hasLostSince(from, begun - waitMostMs)
-    cluster.move(bucket, to, forMs, (end) => {
+    return cluster.move(bucket, to, forMs, (end) => {
       const isLostThere = lossesOf(to).some(({ atMs }) => atMs >= begun)
       const isLossy = wasWaiting || hasLostSince(from, begun) || isLostThere
       if (end !== 'broken' && !(end === 'moved' && isLossy)) return
@@ -146,11 +164,11 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
     return cluster === undefined ? network.primary : cluster.primaryOf(index)
   }
 
-  /** @param whom the only gateway and servers that it concerns */
+  /** @param whom the only gateway, servers and buckets that it concerns */
   function note(
     what: Incident['what'],
     forMs = 0,
-    whom: Pick<Incident, 'gateway' | 'servers'> = {},
+    whom: Pick<Incident, 'gateway' | 'servers' | 'buckets'> = {},
   ): void {
     incidents.push({ atMs: world.now(), what, untilMs: world.now() + forMs, ...whom })
   }
@@ -159,9 +177,28 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
     world.at(world.now() + ms, phases.sockets, undefined, run)
   }
 
-  function failOver(old: Server, { isKilled, isSplit, forMs }: Failover): void {
+  /** Evicts a key that is there, from the replica too. */
+  function evictKey(server: Server | undefined, key: string): boolean {
+    return server?.isUp === true && server.keyspace.run(['DEL', key], server.timeUs()) === 1
+  }
+
+  function evict(server: Server, { buckets, isMarker, isList }: Evicted): boolean {
+    const before = incidents.length
+    const ownerOf = (key: string) => cluster?.ownerOf(key) ?? server
+    const gone = buckets.filter((index) => {
+      const name = limits[index]?.bucket
+      return name !== undefined && evictKey(ownerOf(name), name)
+    })
+    if (gone.length > 0) note('evicted', 0, { buckets: gone })
+    if (isList && evictKey(ownerOf(processesKey), processesKey)) note('evicted')
+    const { key } = cluster?.markerPlace(server) ?? onlyPlace
+    if (isMarker && evictKey(server, key)) note('lost', 0, { servers: [server.name] })
+    return incidents.length > before
+  }
+
+  function failOver(old: Server, { isKilled, isSplit, forMs }: Failover): boolean {
     const { replica } = old
-    if (replica === undefined || !old.isUp || !replica.isUp) return
+    if (replica === undefined || !old.isUp || !replica.isUp) return false
     note('lost', forMs, { servers: [old.name, replica.name] })
     if (isSplit) note('split', forMs)
     old.replica = undefined
@@ -184,53 +221,61 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
         replica.replica = old
       })
     })
+    return true
   }
 
-  function disturb(fault: Fault, process: Process | undefined): void {
+  function disturb(fault: Fault, process: Process | undefined): boolean {
     if (fault.kind === 'move-slot') {
       const bucket = limits[fault.bucket]?.bucket
       const to = cluster?.primaryOf(fault.to)
-      if (bucket === undefined || to === undefined) return
-      move(bucket, to, fault.forMs)
-      return
+      return bucket !== undefined && to !== undefined && move(bucket, to, fault.forMs)
     }
-    if (!('server' in fault)) return
+    if (!('server' in fault)) return false
     const server = primaryOf(fault.server)
-    if (server === undefined) return
+    if (server === undefined) return false
     const servers = [server.name]
     switch (fault.kind) {
       case 'reset':
-        if (process === undefined) return
+        if (process === undefined) return false
         note('fault', 0, { gateway: fault.gateway, servers })
         for (const connection of network.link(process, server).connections) connection.reset()
-        return
+        return true
       case 'partition': {
-        if (process === undefined) return
+        if (process === undefined) return false
         note('fault', fault.forMs, { gateway: fault.gateway, servers })
         const until = world.now() + fault.forMs
         const { heldUntil } = network.link(process, server)
         if (fault.direction !== 'from') heldUntil.to = Math.max(heldUntil.to, until)
         if (fault.direction !== 'to') heldUntil.from = Math.max(heldUntil.from, until)
-        return
+        return true
       }
+      case 'double': {
+        if (process === undefined) return false
+        note('doubled', fault.forMs + fault.afterMs, { gateway: fault.gateway, servers })
+        const link = network.link(process, server)
+        link.doubled = { untilMs: world.now() + fault.forMs, afterMs: fault.afterMs }
+        return true
+      }
+      case 'evict':
+        return evict(server, fault)
       case 'pause':
         // Shorter ones must not be noticed, but for the time that they take.
         if (fault.forMs > 100) note('fault', fault.forMs, { servers })
         server.pausedUntil = Math.max(server.pausedUntil, world.now() + fault.forMs)
-        return
+        return true
       case 'refuse':
         note('fault', fault.forMs, { servers })
         server.refusal = { error: fault.error, until: world.now() + fault.forMs }
-        return
+        return true
       case 'forget-scripts':
         server.forgetScripts()
-        return
+        return true
       case 'flush':
         note('lost', 0, { servers })
         server.flush()
-        return
+        return true
       case 'restart':
-        if (!server.isUp) return
+        if (!server.isUp) return false
         note('lost', fault.downMs + fault.loadingMs, { servers })
         server.kill()
         cluster?.suspect(server)
@@ -240,13 +285,13 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
           cluster?.trust(server)
           server.replica?.copyFrom(server)
         })
-        return
+        return true
       case 'set-store-clock':
         note('clock')
         server.clockOffsetMs += fault.byMs
-        return
+        return true
       case 'failover':
-        failOver(server, fault)
+        return failOver(server, fault)
     }
   }
 
@@ -259,6 +304,11 @@ export function createStore({ schedule, world, lua, incidents }: StoreOptions): 
     counts: () =>
       limits.map(({ bucket }) => countOf(cluster?.ownerOf(bucket) ?? network.primary, bucket)),
   }
+}
+
+/** Whether the store of a schedule evicts keys. */
+export function evicts({ events }: Schedule): boolean {
+  return events.some(({ kind }) => kind === 'evict')
 }
 
 function countOf(server: Server, bucket: string) {

@@ -1,6 +1,7 @@
 import { judge, type Violation } from './judge.ts'
 import { type Lua, startLua } from './lua.ts'
 import { type CounterModules, loadCounters, type Patch } from './modules.ts'
+import { reachedBy } from './reached.ts'
 import type { Schedule } from './schedule.ts'
 import { simulate } from './simulate.ts'
 
@@ -11,11 +12,14 @@ export interface Trial {
   /** What the store has counted in each bucket at the end. */
   readonly counted: readonly (number | null)[]
   readonly digest: number
+  /** What it reached, of `classes`. */
+  readonly reached: ReadonlySet<string>
 }
 
 /** Runs schedules, one after the other. */
 export interface Trials {
-  run(schedule: Schedule): Trial
+  /** @param isTwice whether it must run the same way a second time (default) */
+  run(schedule: Schedule, isTwice?: boolean): Trial
 }
 
 /** @param patches faults to plant */
@@ -25,11 +29,16 @@ export async function createTrials(patches: readonly Patch[] = []): Promise<Tria
     loadCounters(patches),
   ])
   return {
-    run(schedule) {
+    run(schedule, isTwice = true) {
       const history = simulate(schedule, { modules, lua })
       const violations = judge(schedule, history)
+      if (isTwice && simulate(schedule, { modules, lua }).digest !== history.digest) {
+        violations.push({ promise: 'replays', details: 'the second run differs from the first' })
+      }
       const counted = history.stored.map((stored) => stored?.count ?? null)
-      return { violations, calls: history.calls.length, counted, digest: history.digest }
+      const { calls, digest } = history
+      const reached = reachedBy(schedule, history)
+      return { violations, calls: calls.length, counted, digest, reached }
     },
   }
 }

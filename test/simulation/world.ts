@@ -42,8 +42,8 @@ export interface World {
   monotonic(process: Process): number
   /** Runs everything up to this moment, or until the condition holds. */
   run(untilMs: number, isOver?: () => boolean): void
-  /** Number of things that happened. */
-  steps(): number
+  /** Changes with everything that happened: when, in which order and phase. */
+  digest(): number
 }
 
 /**
@@ -81,7 +81,7 @@ export function createWorld(seed: number): World {
   const queue: Happening[] = []
   let nowMs = 0
   let order = 0
-  let steps = 0
+  let digest = 0x811c9dc5
   let running: Process | undefined
 
   function precedes(a: Happening, b: Happening): boolean {
@@ -164,13 +164,13 @@ export function createWorld(seed: number): World {
           continue
         }
         nowMs = next.atMs
-        steps += 1
+        digest = Math.imul(digest ^ (nowMs * 1000 + next.order * 3 + next.phase), 0x01000193)
         within(process, run)
         if (isOver()) return
       }
       nowMs = Math.max(nowMs, untilMs)
     },
-    steps: () => steps,
+    digest: () => digest,
   }
   inhabited = world
   return world
