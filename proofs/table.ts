@@ -316,10 +316,17 @@ export const proofs: Readonly<Record<string, Proof>> = {
       isWhole ? '1000000' : '20000',
       '--workers',
       String(availableParallelism()),
+      '--classes',
+      ...(isWhole ? ['--replays', '10'] : []),
     ],
   ),
   'planted-faults': sizedTests('long/simulation', {
     shows: 'the simulation finds each planted fault of the counters within 3,000 schedules',
+    guards: counters,
+  }),
+  'counting-model': program('simulation/model', {
+    shows:
+      'no order of grants, losses, resets and calls without Redis breaks the model of the counters, and each of its rules is needed',
     guards: counters,
   }),
 

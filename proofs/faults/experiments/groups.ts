@@ -9,6 +9,7 @@ import { startSingleStore } from '../single-store.ts'
 import { startStoreProbe } from '../store-probe.ts'
 import { clockFaults, createShiftedClocks } from './clocks.ts'
 import { clusterFaults } from './cluster.ts'
+import { evictionFaults, evictionSettings } from './evictions.ts'
 import { runRace, runSoak } from './healthy.ts'
 import { keyKinds, runKeyKills } from './keys.ts'
 import { sentinelFaults } from './sentinel.ts'
@@ -81,6 +82,18 @@ const clocks: Group = {
   },
 }
 
+const evictions: Group = {
+  ids: ['E1'],
+  async run(t, { seed, books, isShare, report }) {
+    const env = () => ({ REDIS_EVICTION_ALLOWED: 'true' })
+    const store = await startSingleStore(t, { books, env })
+    for (const fault of chosen(evictionFaults(store), isShare)) {
+      await store.serve(evictionSettings(fault))
+      report(await runFault(fault, { ...store, seed }))
+    }
+  },
+}
+
 const sentinels: Group = {
   ids: ['R5'],
   async run(t, { seed, books, isShare, report }) {
@@ -136,4 +149,4 @@ async function startManyServers(t: Test, { books, url, port }: ManyServers) {
   return { rig, modes, probe }
 }
 
-export const groups: readonly Group[] = [single, clocks, sentinels, cluster]
+export const groups: readonly Group[] = [single, clocks, evictions, sentinels, cluster]
