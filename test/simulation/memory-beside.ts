@@ -31,7 +31,7 @@ export function compareWithMemory({ world, delay }: MemoryBesideOptions): Memory
   // Redis decides a packet earlier than its answer arrives, and a process knows its time as exactly as that.
   const apartMs = 2 * delay.most + 5
 
-  /** @param isLocal whether a process refused the call by what it knows: of the limits that did not refuse it, that may be old */
+  /** @param isLocal whether a process refused the call by what it knows, which may be old for its other limits */
   function isEqual(own: Standing, other: Standing | undefined, isLocal: boolean): boolean {
     if (isLocal && other?.granted === true) return true
     if (own.granted !== other?.granted) return false

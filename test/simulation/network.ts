@@ -154,7 +154,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     onClosed()
   }
 
-  /** Nobody hears the second reply. */
+  /** The second reply goes nowhere. */
   function runAgain(words: readonly string[], isAsking: boolean): void {
     const laterMs = world.random.next() * link.doubled.afterMs
     world.at(world.now() + laterMs, phases.sockets, undefined, () => {

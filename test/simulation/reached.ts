@@ -21,7 +21,7 @@ type Kind = (typeof kinds)[number]
 /** Whether a call asks for one bucket, in a schedule with only that one or with several, or for several at once. */
 const keys = ['one', 'several', 'together'] as const
 
-/** Of a few seconds, some of which pass in a schedule, or of an hour. */
+/** Windows of a few seconds, some of which pass in a schedule, or of an hour. */
 const windows = ['short', 'long'] as const
 
 /** Milliseconds before and after what happens in which a call meets it. */

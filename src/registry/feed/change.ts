@@ -99,7 +99,7 @@ type CounterChange =
       readonly applicationId: string
       readonly detail: {
         readonly bucket: string
-        /** From which on it counts anew; undefined from a release before 0.3.0. */
+        /** The epoch of the bucket that begins with the reset; undefined from a release before 0.3.0. */
         readonly epoch?: string
       }
     }
