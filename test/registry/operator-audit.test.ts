@@ -6,9 +6,48 @@ import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-co
 import { controlSocketName, createControl } from '../../src/gateway/operate/control.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDatabase, testDataDir } from '../support/database.ts'
+import { redisMissing, testRedis } from '../support/redis-server.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
 const log = pino({ level: 'silent' })
+
+t.test(
+  'a reset on Redis tells every process which epoch begins with it',
+  { skip: redisMissing() },
+  async (t) => {
+    const { database, url } = await testDatabase(t)
+    const stores = await testStores(database)
+    const { application } = await testApplication(stores)
+    const api = { api: 'xs2a', version: '1.7.0' }
+    await stores.subscriptions.add({
+      applicationId: application.id,
+      ...api,
+      plan: 'default',
+      by: 'system',
+    })
+    const redis = await testRedis(t)
+    const env = {
+      DATABASE_URL: url,
+      REDIS_URL: redis.url,
+      KEY_PEPPER: 'a-pepper-for-tests-and-nothing-else',
+    }
+    const { horizon } = await stores.changes.read(undefined)
+    const operation = ['--api', 'xs2a@1.7.0', '--operation', 'listAccounts']
+    const reset = await tollgate(
+      env,
+      'counter',
+      'reset',
+      ...['--application', application.id, ...operation],
+    )
+    t.equal(reset.code, 0, reset.stderr)
+    const { changes } = await stores.changes.read(horizon)
+    const told = changes.flatMap((change) => (change.action === 'reset' ? [change.detail] : []))
+    t.equal(told.length, 1)
+    const stored = await redis.cli('GET', told[0]?.bucket ?? '')
+    t.match(stored, /^\d+ \d{13} 0$/)
+    t.equal(told[0]?.epoch, stored.split(' ')[1])
+  },
+)
 
 t.test('who resets a counter or changes the log is on record', async (t) => {
   const { database, url } = await testDatabase(t)
