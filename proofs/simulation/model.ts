@@ -8,9 +8,18 @@ import { figure } from '../figure.ts'
 
 // A program: has spin look at every state of `counting.pml`, and then without each of its rules, which must be missed.
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
 const model = fileURLToPath(new URL('counting.pml', import.meta.url))
 const rules = ['NO_FLOOR', 'NO_SETTLING', 'NO_EPOCH', 'NO_ADDITION'] as const
+
+async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  try {
+    return (await execute(command, args, { cwd })).stdout
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw isMissing ? new Error(`${command} is not installed (Debian: ${command})`) : error
+  }
+}
 
 interface Verdict {
   readonly states: number
@@ -23,13 +32,13 @@ interface Verdict {
 async function check(without?: (typeof rules)[number]): Promise<Verdict> {
   const cwd = mkdtempSync(join(tmpdir(), 'tollgate-model-'))
   try {
-    await run('spin', [...(without === undefined ? [] : [`-D${without}`]), '-a', model], { cwd })
-    await run('gcc', ['-w', '-O2', '-DSAFETY', '-o', 'pan', 'pan.c'], { cwd })
-    const { stdout } = await run('./pan', ['-m200000'], { cwd })
-    const states = Number(/(\d+) states, stored/.exec(stdout)?.[1])
-    const errors = Number(/errors: (\d+)/.exec(stdout)?.[1])
-    if (Number.isNaN(states + errors)) throw new Error(`spin said:\n${stdout}`)
-    const isComplete = !/Search not completed|max search depth too small/.test(stdout)
+    await run('spin', [...(without === undefined ? [] : [`-D${without}`]), '-a', model], cwd)
+    await run('gcc', ['-w', '-O2', '-DSAFETY', '-o', 'pan', 'pan.c'], cwd)
+    const found = await run('./pan', ['-m200000'], cwd)
+    const states = Number(/(\d+) states, stored/.exec(found)?.[1])
+    const errors = Number(/errors: (\d+)/.exec(found)?.[1])
+    if (Number.isNaN(states + errors)) throw new Error(`spin said:\n${found}`)
+    const isComplete = !/Search not completed|max search depth too small/.test(found)
     return { states, errors, isComplete }
   } finally {
     rmSync(cwd, { recursive: true, force: true })

@@ -12,16 +12,16 @@ import { testApplication, testStores } from '../support/registry.ts'
 const log = pino({ level: 'silent' })
 
 t.test(
-  'a reset on Redis tells every process which epoch begins with it',
+  'a reset on Redis is announced to every process with the epoch that it begins',
   { skip: redisMissing() },
   async (t) => {
     const { database, url } = await testDatabase(t)
     const stores = await testStores(database)
     const { application } = await testApplication(stores)
-    const api = { api: 'xs2a', version: '1.7.0' }
     await stores.subscriptions.add({
       applicationId: application.id,
-      ...api,
+      api: 'xs2a',
+      version: '1.7.0',
       plan: 'default',
       by: 'system',
     })
@@ -32,13 +32,9 @@ t.test(
       KEY_PEPPER: 'a-pepper-for-tests-and-nothing-else',
     }
     const { horizon } = await stores.changes.read(undefined)
-    const operation = ['--api', 'xs2a@1.7.0', '--operation', 'listAccounts']
-    const reset = await tollgate(
-      env,
-      'counter',
-      'reset',
-      ...['--application', application.id, ...operation],
-    )
+    const [api, operation] = ['xs2a@1.7.0', 'listAccounts']
+    const options = ['--application', application.id, '--api', api, '--operation', operation]
+    const reset = await tollgate(env, 'counter', 'reset', ...options)
     t.equal(reset.code, 0, reset.stderr)
     const { changes } = await stores.changes.read(horizon)
     const told = changes.flatMap((change) => (change.action === 'reset' ? [change.detail] : []))

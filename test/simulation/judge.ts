@@ -269,7 +269,7 @@ export function judge(schedule: Schedule, history: History): Violation[] {
     )
     const resets = resetsSince.filter(({ askedAt }) => askedAt <= to)
     if (isTouched || hasGivenUp || isOwnClocks || tally.isDegraded) {
-      if (hasBeenSetBack(windowSeconds)) return
+      if (hasBeenSetBack(bucket, windowSeconds)) return
       const isBegunAgain = hasBeenLeft(begin)
       const forgotten = lossyMoves(bucket, from, to) + lossesBesideStart(from, to)
       const again = sharesAgain(bucket, window)
@@ -371,10 +371,19 @@ export function judge(schedule: Schedule, history: History): Violation[] {
     check('reset-frees', isCounted, () => `${details()}, ${stored.count} counted`)
   }
 
-  /** A window to which the clock returns only after its key has expired begins again. */
-  function hasBeenSetBack(windowSeconds: number): boolean {
+  /**
+   * A window to which the clock returns only after its key has expired begins
+   * again: because the clock is set back, or the slot moves from a node whose clock was set ahead.
+   */
+  function hasBeenSetBack(bucket: number, windowSeconds: number): boolean {
+    const hasMoved = schedule.events.some(
+      (event) =>
+        event.kind === 'move-slot' && applicationOf(event.bucket) === applicationOf(bucket),
+    )
     return schedule.events.some(
-      (event) => event.kind === 'set-store-clock' && event.byMs <= -windowSeconds * 1000,
+      (event) =>
+        event.kind === 'set-store-clock' &&
+        (hasMoved ? Math.abs(event.byMs) : -event.byMs) >= windowSeconds * 1000,
     )
   }
 

@@ -30,7 +30,9 @@ t.test(
 async function explore(t: Test, seed: number, ...more: readonly string[]): Promise<void> {
   const args = ['--seed', String(seed), '--schedules', String(schedules), ...more]
   const { stdout } = await run(process.execPath, [program, ...args]).catch(
-    ({ stdout: said }: { stdout: string }) => ({ stdout: said }),
+    (failed: { stdout: string; message: string }) => ({
+      stdout: `${failed.message}\n${failed.stdout}`,
+    }),
   )
   t.match(stdout, `${schedules} schedules from seed ${seed}, `)
   t.match(stdout, ': 0 with a broken promise')
