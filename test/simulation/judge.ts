@@ -302,11 +302,11 @@ export function judge(schedule: Schedule, history: History): Violation[] {
       return
     }
     check('limit-healthy', admitted <= limit * (1 + resets.length), () => name)
+    if (!hasTrueClock) return
     if (resets.length > 0) {
       checkReset(name, bucket, tally, resets)
       return
     }
-    if (!hasTrueClock) return
     checkEachOnce(name, tally.granted)
     const isLost = resetsSince.length > 0 || incidents.some(({ what }) => what !== 'started')
     check(

@@ -292,6 +292,8 @@ export function simulate(schedule: Schedule, { modules, lua }: SimulationOptions
       const about = { atMs: world.now(), gateway: event.gateway }
       switch (event.kind) {
         case 'crash':
+          // Nothing runs before its first start.
+          if (starts.every((start) => start.gateway !== event.gateway)) return false
           incidents.push({ ...about, what: 'crashed', untilMs: world.now() + event.downMs })
           gateway.process.isDead = true
           gateway.counter = undefined
