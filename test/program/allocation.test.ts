@@ -4,11 +4,12 @@ import { prepareProbe } from '../support/read-probe.ts'
 import { newApplication } from '../support/tollgate.ts'
 
 /**
- * A call needs 35,000. Calls come one by one, so each has a request to Redis of its own, and nothing is optimised, because
- * when V8 optimises depends on the machine. An optimised gateway under load needs less than half of it, which only the
- * bench measures (docs/evidence/performance.md). A bound on memory has to be in the tests: bytes came back one by one.
+ * A call needs 35,000, and on a slow machine 39,000, with what the process does on the clock meanwhile. Calls come one by
+ * one, so each has a request to Redis of its own, and nothing is optimised, because when V8 optimises depends on the
+ * machine. An optimised gateway under load needs less than half of it, which only the bench measures
+ * (docs/evidence/performance.md). A bound on memory has to be in the tests: bytes came back one by one.
  */
-const bytesMax = 38_000
+const bytesMax = 43_000
 const withoutOptimisation =
   "import v8 from 'node:v8'; v8.setFlagsFromString('--no-opt --no-maglev')"
 
